@@ -2,10 +2,18 @@ import { type AbortSignalLike, type JsonObject, LazyAbortSignal } from '@tenon/b
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { RequestContext } from '../request-context.js';
 import { NotificationMerger } from './notification-merger.js';
-import { guardHeaders } from './request-headers.js';
 
 /** Maximum number of notifications that wait for the next request. The oldest ones are dropped. */
 const MAX_WAITING = 64;
+
+/**
+ * Headers that contain credentials. Handlers must use `ctx.auth` instead, so that they cannot pass on a token that was
+ * issued for this server. Only `authorize` and `protect` read these headers.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
+ */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'dpop']);
+
+const guardedViews = new WeakMap<RequestHeaders, RequestHeaders>();
 
 /**
  * The request that a handler serves. It may be replaced: by a retry, or by a context without a request when the handler
@@ -97,4 +105,21 @@ export class ActiveRequest {
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
   }
+}
+
+/**
+ * Returns a view of a request's headers without those that contain credentials. The same request always gets the same
+ * view.
+ */
+function guardHeaders(request: RequestHeaders): RequestHeaders {
+  const cached = guardedViews.get(request);
+  if (cached !== undefined) return cached;
+  const view: RequestHeaders = {
+    header(name) {
+      const key = name.toLowerCase();
+      return CREDENTIAL_HEADERS.has(key) ? undefined : request.header(key);
+    },
+  };
+  guardedViews.set(request, view);
+  return view;
 }

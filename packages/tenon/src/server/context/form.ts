@@ -32,7 +32,8 @@ export async function requestForm<const S extends Schema>(
   requireKnownOptions('ctx.elicit', options, { message: true, input: true });
   requireArgument('the argument of ctx.elicit', options, formOptions);
   const { message, input } = options;
-  const { requestedSchema, validator } = prepareForm(input);
+  const form = isStandardSchema(input) ? compileForm(input) : preparedForms.get(toJsonSchema(input, 'input'));
+  const { requestedSchema, validator } = form;
   const params = { message, requestedSchema };
   const result = toResult('elicitation/create', await run.request('elicitation/create', params));
   if (result.action !== 'accept') return { action: result.action };
@@ -44,20 +45,15 @@ export async function requestForm<const S extends Schema>(
   );
 }
 
-interface PreparedForm<T> {
+interface PreparedForm {
   readonly requestedSchema: FormSchema;
-  readonly validator: Validator<T>;
+  readonly validator: Validator;
 }
 
 /** Prepared forms by JSON Schema. A handler often writes the schema inline, so each call has an equal new object. */
-const preparedForms = new JsonCache<PreparedForm<unknown>>(compileForm);
+const preparedForms = new JsonCache<PreparedForm>(compileForm);
 
-function prepareForm<const S extends Schema>(input: S): PreparedForm<InferOutput<S>> {
-  const form = isStandardSchema(input) ? compileForm(input) : preparedForms.get(toJsonSchema(input, 'input'));
-  return form as PreparedForm<InferOutput<S>>;
-}
-
-function compileForm(input: Schema): PreparedForm<unknown> {
+function compileForm(input: Schema): PreparedForm {
   return { requestedSchema: toFormSchema(toJsonSchema(input, 'input')), validator: compileSchema(input, 'input') };
 }
 
@@ -93,16 +89,14 @@ export function toFormSchema(json: JsonObject): FormSchema {
 
 function toFormField(name: string, schema: unknown): JsonObject {
   const keywords = isObject(schema) ? FIELD_KEYWORDS[String(schema.type)] : undefined;
-  if (!isObject(schema) || keywords === undefined || (schema.type === 'array' && !isChoices(schema.items))) {
+  const items = isObject(schema) ? schema.items : undefined;
+  const hasChoices = isObject(items) && (Array.isArray(items.enum) || Array.isArray(items.anyOf));
+  if (!isObject(schema) || keywords === undefined || (schema.type === 'array' && !hasChoices)) {
     throw createFormError(`the form field "${name}" has an unsupported type`);
   }
   const result = Object.fromEntries(Object.entries(schema).filter(([key]) => keywords.includes(key)));
   if (result.format !== undefined && !FORM_FORMATS.includes(String(result.format))) delete result.format;
   return schema.type === 'string' && typeof schema.const === 'string' ? { ...result, enum: [schema.const] } : result;
-}
-
-function isChoices(items: unknown): boolean {
-  return isObject(items) && (Array.isArray(items.enum) || Array.isArray(items.anyOf));
 }
 
 function createFormError(summary: string): TenonError {

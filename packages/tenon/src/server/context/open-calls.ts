@@ -72,7 +72,12 @@ export class OpenCalls {
     const steps = forgotten.filter(({ isStep }) => isStep);
     if (steps.length > 0) await waitUntilSettled(steps);
     const first = forgotten.find(({ promise }) => !TrackedPromise.isSubscribed(promise));
-    if (first) throw createNotAwaitedError(first.name);
+    if (first === undefined) return;
+    const { name } = first;
+    throw new TenonError('handler/not-awaited', `the handler returned before its ${name} had ended`, {
+      expected: 'a handler that awaits each of its steps and input requests',
+      hint: `put \`await\` before the ${name}, or pass it to \`Promise.all\``,
+    });
   }
 
   #findForgotten(): OpenCall[] {
@@ -88,12 +93,5 @@ async function waitUntilSettled(calls: readonly OpenCall[]): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-  });
-}
-
-function createNotAwaitedError(name: string): TenonError {
-  return new TenonError('handler/not-awaited', `the handler returned before its ${name} had ended`, {
-    expected: 'a handler that awaits each of its steps and input requests',
-    hint: `put \`await\` before the ${name}, or pass it to \`Promise.all\``,
   });
 }

@@ -38,11 +38,11 @@ function createContentsError(uri: string, part: unknown): TenonError {
 function describePart(part: unknown): string {
   if (part === null) return 'null';
   if (!isObject(part)) return Array.isArray(part) ? 'a list in a list' : `a ${typeof part}`;
-  for (const key of ['text', 'blob']) if (key in part) return `${describeValueType(part[key])} as ${key}`;
+  for (const key of ['text', 'blob']) {
+    if (!(key in part)) continue;
+    const value = part[key];
+    const type = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
+    return `a ${type} as ${key}`;
+  }
   return `an object with the keys ${Object.keys(part).slice(0, 10).join(', ') || '(none)'}`;
-}
-
-function describeValueType(value: unknown): string {
-  const tag = Object.prototype.toString.call(value).slice(8, -1);
-  return typeof value === 'object' ? `a ${tag}` : `a ${typeof value}`;
 }

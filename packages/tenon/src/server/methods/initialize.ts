@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, type JsonObject, rpcError, type TenonError, thenMaybe } from '@tenon/base';
+import { type JsonObject, thenMaybe } from '@tenon/base';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
@@ -26,14 +26,6 @@ export function negotiate(
   return { dialect, params: decodeParams('initialize', params, dialect, connection) };
 }
 
-/** Creates the error for a request before `initialize`. */
-export function createNotInitializedError({ method }: JsonRpcRequest): TenonError {
-  return rpcError(
-    INVALID_PARAMS,
-    `Invalid params: ${method.slice(0, 128)} was sent before initialize, without a protocol version in _meta. Send initialize first`,
-  );
-}
-
 /**
  * Returns the result of `initialize`.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
@@ -46,19 +38,13 @@ export function initialize(
   request?: RequesterInfo['request'],
 ): JsonObject | Promise<JsonObject> {
   const requester = { caller, dialect, session, request };
-  return thenMaybe(server.backend.getInstructions(requester, server), instructions =>
-    createInitializeResult(server, requester, instructions),
-  );
-}
-
-function createInitializeResult(server: ServerRuntime, requester: RequesterInfo, instructions?: string): JsonObject {
-  const { info } = server;
-  const { dialect } = requester;
-  const result = {
-    protocolVersion: dialect.protocolVersion,
-    capabilities: getCapabilitiesFor(server, requester) as JsonObject,
-    serverInfo: info,
-    ...(instructions === undefined ? {} : { instructions }),
-  };
-  return dialect.transforms.encode.result('initialize')?.(result, {}) ?? result;
+  return thenMaybe(server.backend.getInstructions(requester, server), instructions => {
+    const result = {
+      protocolVersion: dialect.protocolVersion,
+      capabilities: getCapabilitiesFor(server, requester) as JsonObject,
+      serverInfo: server.info,
+      ...(instructions === undefined ? {} : { instructions }),
+    };
+    return dialect.transforms.encode.result('initialize')?.(result, {}) ?? result;
+  });
 }

@@ -1,33 +1,7 @@
-import { findJsonLoss, JSON_VALUES, type JsonLoss, TenonError } from '@tenon/base';
+import { findJsonLoss, JSON_VALUES, TenonError } from '@tenon/base';
 
 /** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` for bytes. Most results contain neither. */
 const LOSSY_JSON = /\{\}|\{"0":/;
-
-/**
- * Serializes a value as JSON. Throws `handler/output` if JSON cannot represent a part of the value, or would silently
- * lose it.
- */
-export function toJsonText(subject: string, value: unknown): string {
-  const text = writeJson(subject, value);
-  if (text === undefined || LOSSY_JSON.test(text) || value instanceof Error) requireJson(subject, value);
-  return text ?? 'null';
-}
-
-/** Throws `handler/output` if JSON would lose a part of the value. */
-export function requireJson(subject: string, value: unknown): void {
-  const loss = findJsonLoss(value);
-  if (loss) throw createNotJsonError(subject, loss);
-}
-
-function writeJson(subject: string, value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch (cause) {
-    requireJson(subject, value);
-    const details = { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply', cause };
-    throw new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, details);
-  }
-}
 
 const ADVICE: readonly (readonly [kinds: RegExp, advice: string])[] = [
   [/^(Weak)?Map$/, 'return Object.fromEntries(map), or an array of entries'],
@@ -45,9 +19,30 @@ const ADVICE: readonly (readonly [kinds: RegExp, advice: string])[] = [
   [/^reference/, 'return only the parts that the caller needs'],
 ];
 
-function createNotJsonError(subject: string, { kind, path }: JsonLoss): TenonError {
+/**
+ * Serializes a value as JSON. Throws `handler/output` if JSON cannot represent a part of the value, or would silently
+ * lose it.
+ */
+export function toJsonText(subject: string, value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    requireJson(subject, value);
+    const details = { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply', cause };
+    throw new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, details);
+  }
+  if (text === undefined || LOSSY_JSON.test(text) || value instanceof Error) requireJson(subject, value);
+  return text ?? 'null';
+}
+
+/** Throws `handler/output` if JSON would lose a part of the value. */
+export function requireJson(subject: string, value: unknown): void {
+  const loss = findJsonLoss(value);
+  if (!loss) return;
+  const { kind, path } = loss;
   const article = /^[AEIO]/.test(kind) ? 'an' : 'a';
-  return new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, {
+  throw new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, {
     expected: JSON_VALUES,
     received: `${article} ${kind}${path && ` at ${path}`}`,
     hint:

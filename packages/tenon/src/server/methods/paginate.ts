@@ -31,10 +31,9 @@ export function paginate<T>(
 function slicePage<T>(sorted: readonly T[], getKey: (item: T) => string, start: number, size: number): ListPage<T> {
   const items = sorted.slice(start, start + size);
   const last = items[items.length - 1];
-  return {
-    items,
-    nextCursor: start + size < sorted.length && last !== undefined ? encodeCursor(getKey(last)) : undefined,
-  };
+  const isEnd = start + size >= sorted.length || last === undefined;
+  // The encoding that `decodeCursor` reads.
+  return { items, nextCursor: isEnd ? undefined : btoa(encodeURIComponent(JSON.stringify([getKey(last)]))) };
 }
 
 const sortCache = new WeakMap<readonly unknown[], readonly unknown[]>();
@@ -62,10 +61,6 @@ function findFirstAfter<T>(sorted: readonly T[], getKey: (item: T) => string, ke
     else to = middle;
   }
   return from;
-}
-
-function encodeCursor(key: string): string {
-  return btoa(encodeURIComponent(JSON.stringify([key])));
 }
 
 function decodeCursor(cursor: string): string {

@@ -79,7 +79,11 @@ export function requestUrlElicitation(
   const missing = findMissingForRequest('elicitation/create', { mode: 'url' }, caller.capabilities);
   if (dialect.inputRequests === 'by-retry') {
     if (missing) throw createMissingCapabilityError(dialect, missing);
-    return createUrlInputRequest(error.data);
+    const inputRequests = error.data.map(({ mode, message, url }, index) => [
+      `visit-${index}`,
+      { method: 'elicitation/create', params: { mode, message, url } },
+    ]);
+    return { resultType: 'input_required', inputRequests: Object.fromEntries(inputRequests) };
   }
   const code = dialect.errors.urlElicitationRequired;
   if (missing && code !== undefined && dialect.sessionMethods) throw createUnsupportedError(dialect, missing);
@@ -87,12 +91,4 @@ export function requestUrlElicitation(
     throw new TenonError('client/missing-capability', 'The client does not support URL elicitation', { data: missing });
   for (const { elicitationId } of error.data) requestContext.trackElicitation?.(elicitationId);
   throw rpcError(code, error.message, { elicitations: error.data });
-}
-
-function createUrlInputRequest(elicitations: readonly ElicitUrlParams[]): JsonObject {
-  const requests = elicitations.map(({ mode, message, url }, index) => [
-    `visit-${index}`,
-    { method: 'elicitation/create', params: { mode, message, url } },
-  ]);
-  return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };
 }

@@ -9,7 +9,7 @@ import {
   systemClock,
   toCanonicalJson,
 } from '@tenon/base';
-import type { Middleware, Operation } from '../../handler/operation.js';
+import type { Middleware } from '../../handler/operation.js';
 import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';
 
 export interface CachingOptions {
@@ -42,7 +42,9 @@ export function caching(options: CachingOptions): Middleware {
   const entries = new Map<string, { result: JsonObject; expiresAt: number }>();
   return async (operation, next) => {
     if (operation.method !== 'tools/call' || !tools.includes(operation.name ?? '')) return next(operation);
-    const key = createCacheKey(operation);
+    const { params, context } = operation;
+    const owner = getOwnerKey(identifyCaller(context.auth)) ?? null;
+    const key = toCanonicalJson([owner, params.name, params.arguments ?? {}]);
     const entry = entries.get(key);
     if (entry && entry.expiresAt > clock.now()) return entry.result;
     const result = await next(operation);
@@ -53,8 +55,4 @@ export function caching(options: CachingOptions): Middleware {
     if (entries.size > maxEntries && oldestKey !== undefined) entries.delete(oldestKey);
     return result;
   };
-}
-
-function createCacheKey({ params, context }: Operation): string {
-  return toCanonicalJson([getOwnerKey(identifyCaller(context.auth)) ?? null, params.name, params.arguments ?? {}]);
 }

@@ -70,7 +70,10 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     options,
     OPTION_CHECKS,
   );
-  const { burst, perSecond, getKey = getCallerToolKey, stores, name = 'rate-limit', clock = systemClock } = options;
+  const { burst, perSecond, stores, name = 'rate-limit', clock = systemClock } = options;
+  const getCallerToolKey = ({ method, name: tool, context }: Operation): string =>
+    JSON.stringify([getLimitKey(context), method, method === 'tools/call' ? tool : undefined]);
+  const { getKey = getCallerToolKey } = options;
   const shared = stores?.buckets;
   const buckets = shared
     ? createSharedTokens({ buckets: shared, scope: `rate/${name}`, burst, perSecond, clock })
@@ -92,8 +95,4 @@ export function createTooManyRequestsError(retryAfterMs: number): TenonError {
 /** Returns the key of a caller: the user with the OAuth client, or the address of an anonymous caller. */
 export function getLimitKey({ auth, address }: Pick<CallerInfo, 'auth' | 'address'>): string {
   return getOwnerKey(identifyCaller(auth)) ?? getCallerKey(undefined, address);
-}
-
-function getCallerToolKey({ method, name, context }: Operation): string {
-  return JSON.stringify([getLimitKey(context), method, method === 'tools/call' ? name : undefined]);
 }

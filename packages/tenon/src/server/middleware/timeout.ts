@@ -18,13 +18,9 @@ export function timeout(ms: number, options: { readonly clock?: Clock | undefine
       clock,
       timeout: ms,
       onTimeout() {
-        throw createTimeoutError(operation.method, ms);
+        const message = `The request timed out after ${ms} ms`;
+        throw operation.method === 'tools/call' ? toolError(message) : rpcError(INTERNAL_ERROR, message);
       },
     });
   };
-}
-
-function createTimeoutError(method: string, ms: number): Error {
-  const message = `The request timed out after ${ms} ms`;
-  return method === 'tools/call' ? toolError(message) : rpcError(INTERNAL_ERROR, message);
 }

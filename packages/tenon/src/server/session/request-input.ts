@@ -1,5 +1,5 @@
-import { getCancelReason, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
-import type { ReportProgress, RequestInput } from '../../execution/handler-run.js';
+import { getCancelReason, TenonError, toJsonObject } from '@tenon/base';
+import type { RequestInput } from '../../execution/handler-run.js';
 import type { Id } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
@@ -37,7 +37,7 @@ export interface RequestInputOptions {
 
 /** Sends input requests as JSON-RPC requests, in the form of the client's protocol version. */
 export function createRequestInput(options: RequestInputOptions): RequestInput {
-  const { peer, dialect, capabilities, relatedTo, scope, onElicitationSent, waitForInitialized } = options;
+  const { peer, dialect, capabilities, connection, relatedTo, scope, onElicitationSent, waitForInitialized } = options;
   const sendOptions = { responseTimeout: INPUT_TIMEOUT, ...(relatedTo === undefined ? {} : { relatedTo }) };
   return async (method, params, signal, onProgress) => {
     const missing = dialect.methods.server.has(method)
@@ -48,42 +48,31 @@ export function createRequestInput(options: RequestInputOptions): RequestInput {
     const initialized = waitForInitialized(method);
     if (initialized) await initialized;
     if (typeof encoded.elicitationId === 'string') onElicitationSent(encoded.elicitationId);
-    const call = peer.call(method, addProgressToken(encoded), {
+    const meta = toJsonObject(encoded._meta);
+    // With a token, the client may report progress on the input request, which restarts its timeout.
+    const call = peer.call(method, id => ({ ...encoded, _meta: { ...meta, progressToken: id } }), {
       signal: signal && scope ? AbortSignal.any([signal, scope.signal.signal]) : (signal ?? scope?.signal),
       idleTimeout: INPUT_TIMEOUT,
       send: sendOptions,
-      ...(onProgress ? { onProgress: progress => reportProgress(progress, onProgress) } : {}),
+      ...(onProgress
+        ? {
+            onProgress: ({ progress, total, message }) => {
+              if (typeof progress !== 'number') return;
+              const text = typeof message === 'string' ? message : undefined;
+              onProgress(progress, typeof total === 'number' ? total : undefined, text);
+            },
+          }
+        : {}),
       onAbandoned: (requestId, error) =>
         void peer.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) }, sendOptions),
     });
-    const answer = await call.catch((error: unknown) => {
+    const received = await call.catch((error: unknown) => {
       throw markClientError(error);
     });
-    return decodeAnswer(options, method, params, answer);
+    const raw = readResult(connection, method, received);
+    const answer = withLists(connection, method, dialect.transforms.decode.result(method)?.(raw, { params }) ?? raw);
+    const issue = methods[method as keyof typeof methods].result(answer);
+    if (issue === undefined) return answer;
+    throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${issue}`);
   };
-}
-
-/** Passes on a progress notification of the client. A notification without a number is dropped. */
-function reportProgress({ progress, total, message }: JsonObject, report: ReportProgress): void {
-  if (typeof progress !== 'number') return;
-  report(progress, typeof total === 'number' ? total : undefined, typeof message === 'string' ? message : undefined);
-}
-
-function decodeAnswer(
-  { dialect, connection }: RequestInputOptions,
-  method: string,
-  params: JsonObject,
-  received: JsonObject,
-): JsonObject {
-  const raw = readResult(connection, method, received);
-  const answer = withLists(connection, method, dialect.transforms.decode.result(method)?.(raw, { params }) ?? raw);
-  const issue = methods[method as keyof typeof methods].result(answer);
-  if (issue === undefined) return answer;
-  throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${issue}`);
-}
-
-/** Adds a progress token. The client may report progress on the input request, which restarts its timeout. */
-function addProgressToken(params: JsonObject): (id: Id) => JsonObject {
-  const meta = toJsonObject(params._meta);
-  return id => ({ ...params, _meta: { ...meta, progressToken: id } });
 }

@@ -41,12 +41,11 @@ export function handleRootsChange(
         report(error, 'roots/list'),
       ),
   };
-  void callSafely(onRootsChanged, change).catch(error => report(error, 'notifications/roots/list_changed'));
-}
-
-/** Calls a handler. An exception before its first `await` rejects like a later one. */
-async function callSafely<T>(handler: (value: T) => void | Promise<void>, value: T): Promise<void> {
-  await handler(value);
+  // In an async function, an exception before the first `await` of the handler rejects like a later one.
+  const callHandler = async () => {
+    await onRootsChanged(change);
+  };
+  void callHandler().catch(error => report(error, 'notifications/roots/list_changed'));
 }
 
 /** Returns the roots that are `file:` URIs, because handlers use roots as folders. Reports the others. */
@@ -55,18 +54,18 @@ export function selectFileRoots(
   report: (error: TenonError) => void,
 ): ListRootsResult['roots'] {
   const others = roots.filter(root => !isFileRoot(root));
-  if (others.length > 0)
+  if (others.length > 0) {
+    // Only the schemes are shown, because the rest of a URI may contain credentials.
+    const schemes = others.map(({ uri }) => /^[a-z][a-z0-9+.-]{0,31}:/i.exec(uri)?.[0] ?? 'a URI without a scheme');
     report(
       new TenonError('client/invalid-root', 'the client sent roots without a file: URI, which were ignored', {
         method: 'roots/list',
         expected: 'file: URIs',
-        received: [...new Set(others.map(readScheme))].join(', '),
+        received: [...new Set(schemes)].join(', '),
       }),
     );
+  }
   return roots.filter(isFileRoot);
 }
 
 const isFileRoot = ({ uri }: Root): boolean => /^file:\/\//i.test(uri);
-
-/** Returns only the scheme of a URI, because the rest may contain credentials. */
-const readScheme = ({ uri }: Root): string => /^[a-z][a-z0-9+.-]{0,31}:/i.exec(uri)?.[0] ?? 'a URI without a scheme';

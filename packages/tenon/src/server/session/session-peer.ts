@@ -7,8 +7,6 @@ import { createPeer } from '../../telemetry/create-peer.js';
 import type { DescribeConnection, NetworkInfo } from '../../telemetry/telemetry.js';
 import type { ServerRuntime } from '../server-runtime.js';
 
-export type { Peer };
-
 /** Creates the peer of a session, which is traced if the server has a telemetry. */
 export function createSessionPeer(
   { clock, options, servedDialects }: ServerRuntime,

@@ -60,19 +60,13 @@ async function sendPing(
       if (peer.transport.endRequests && !endSession) {
         peer.transport.endRequests();
         peer.failRequests(createUnresponsiveError(peer.peer, timeout));
-      } else endConnection(peer);
+      } else if (peer.transport.endStreams) {
+        // A shared session continues, because the client may reach another process although this one is cut off.
+        peer.transport.endStreams();
+      } else void peer.close();
     }
     throw error;
   }
-}
-
-/**
- * Closes the connection to a client that does not respond. A shared session continues, because the client may reach
- * another process although this process is cut off.
- */
-function endConnection(peer: Peer): void {
-  if (peer.transport.endStreams) peer.transport.endStreams();
-  else void peer.close();
 }
 
 /** Creates the error for a ping to a client without a session. */

@@ -1,5 +1,6 @@
 import {
   getCallerKey,
+  INVALID_PARAMS,
   INVALID_REQUEST,
   type JsonObject,
   type MaybePromise,
@@ -10,6 +11,7 @@ import {
 import type { RequestInput } from '../../execution/handler-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { Id, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
+import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
@@ -28,7 +30,7 @@ import { readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { dispatch } from '../dispatch.js';
 import { handleCustomNotification } from '../methods/custom-methods.js';
-import { createNotInitializedError, initialize, negotiate } from '../methods/initialize.js';
+import { initialize, negotiate } from '../methods/initialize.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { InitializedSignal } from './initialized-signal.js';
@@ -37,7 +39,7 @@ import type { ElicitationListener } from './pending-elicitations.js';
 import { createRequestInput, type RequestInputOptions } from './request-input.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
 import { handleRootsChange } from './roots.js';
-import { createSessionPeer, type Peer } from './session-peer.js';
+import { createSessionPeer } from './session-peer.js';
 import { pingClient } from './session-ping.js';
 import { type RequestSession, SessionRequestContext } from './session-request-context.js';
 import { createSessionState, notifyAllChanges } from './session-state.js';
@@ -170,7 +172,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     if (this.#dialect)
       return dispatch(this.#runtime, request, this.#createRequestContext(request, scope, messageContext));
     if (request.method === 'ping') return {};
-    throw createNotInitializedError(request);
+    throw rpcError(
+      INVALID_PARAMS,
+      `Invalid params: ${request.method.slice(0, 128)} was sent before initialize, without a protocol version in _meta. Send initialize first`,
+    );
   }
 
   onNotification({ method, params: received = {} }: JsonRpcNotification): void {

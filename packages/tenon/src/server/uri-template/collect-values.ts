@@ -1,16 +1,27 @@
 import { type Capture, normalizeTriplets } from './match-plan.js';
-import { OPERATORS, type Operator } from './operators.js';
+import { OPERATORS } from './operators.js';
 import { decodePercent } from './percent.js';
 
 /** The values found so far, by name of the variable. */
 export type MatchedValues = Map<string, string | string[]>;
+
+/** A segment that leaves its folder. */
+const TRAVERSAL = /(?:^|[/\\])\.\.(?:$|[/\\])/;
 
 /** Reads the values from one part of a URI. Returns false if the template cannot have produced that part. */
 export function collectValues(capture: Capture, text: string, allowUnsafe: boolean, values: MatchedValues): boolean {
   const { operator } = capture;
   const readValue = (raw: string) => {
     const value = decodePercent(raw);
-    return value !== undefined && (allowUnsafe || isSafe(operator, value)) ? value : undefined;
+    if (value === undefined || allowUnsafe) return value;
+    // A value must be free of path traversal. NUL is never safe, because it ends a path early in C.
+    if (value.includes('\0')) return undefined;
+    // Where slashes are usual (reserved values, fragments, queries), no segment may be `..`.
+    if (OPERATORS[operator].reserved || operator === '?' || operator === '&')
+      return TRAVERSAL.test(value) ? undefined : value;
+    // A value of one segment must stay one segment.
+    const isSegment = value !== '.' && value !== '..' && !value.includes('/') && !value.includes('\\');
+    return isSegment ? value : undefined;
   };
   if ('byName' in capture)
     return collectNamed(capture.byName, text.split(OPERATORS[operator].separator), readValue, values);
@@ -50,18 +61,4 @@ function collectNamed(
     else values.set(variable.name, variable.explode ? [value] : value);
   }
   return true;
-}
-
-const TRAVERSAL = /(?:^|[/\\])\.\.(?:$|[/\\])/;
-
-/**
- * Tells if a decoded value is free of path traversal. A value of one segment must stay one segment.
- *
- * Where slashes are usual (reserved values, fragments, queries), no segment may be `..`. NUL is never safe, because it
- * ends a path early in C.
- */
-function isSafe(operator: Operator, value: string): boolean {
-  if (value.includes('\0')) return false;
-  if (OPERATORS[operator].reserved || operator === '?' || operator === '&') return !TRAVERSAL.test(value);
-  return value !== '.' && value !== '..' && !value.includes('/') && !value.includes('\\');
 }

@@ -49,11 +49,32 @@ function expandExpression(traits: OperatorTraits, variables: readonly Variable[]
   return pieces.length === 0 ? '' : traits.first + pieces.join(traits.separator);
 }
 
+/**
+ * Matches one character. Where percent-encoded triplets are kept, the triplets of one UTF-8 sequence count as one (RFC
+ * 6570 §2.4.1).
+ */
+const TRIPLET_OR_CHARACTER =
+  /%[CD][\dA-F](?:%[89AB][\dA-F])|%E[\dA-F](?:%[89AB][\dA-F]){2}|%F[0-7](?:%[89AB][\dA-F]){3}|%[\dA-F]{2}|./gisu;
+
 function expandVariable(traits: OperatorTraits, { name, explode, prefix }: Variable, value: DefinedValue): string {
-  const encodeText = (text: string) => encode(text, traits.reserved, name);
+  const encodeText = (text: string) => {
+    try {
+      return traits.reserved ? encodeReserved(text) : encodeUnreserved(text);
+    } catch {
+      throw createValueError(
+        `the value of "${name}" has an unpaired surrogate, which UTF-8 cannot encode`,
+        'remove the unpaired surrogate',
+      );
+    }
+  };
   const formatPair = (label: string, text: string) => label + (text === '' ? traits.ifEmpty : `=${text}`);
   if (typeof value === 'string') {
-    const text = encodeText(prefix === undefined ? value : takeCharacters(value, prefix, traits.reserved));
+    let shown = value;
+    if (prefix !== undefined) {
+      const characters = traits.reserved ? (value.match(TRIPLET_OR_CHARACTER) ?? []) : [...value];
+      shown = characters.slice(0, prefix).join('');
+    }
+    const text = encodeText(shown);
     return traits.named ? formatPair(name, text) : text;
   }
   if (prefix !== undefined) {
@@ -72,29 +93,6 @@ function expandVariable(traits: OperatorTraits, { name, explode, prefix }: Varia
     return traits.named ? formatPair(key, text) : `${key}=${text}`;
   });
   return items.join(traits.separator);
-}
-
-function encode(text: string, reserved: boolean, name: string): string {
-  try {
-    return reserved ? encodeReserved(text) : encodeUnreserved(text);
-  } catch {
-    throw createValueError(
-      `the value of "${name}" has an unpaired surrogate, which UTF-8 cannot encode`,
-      'remove the unpaired surrogate',
-    );
-  }
-}
-
-/**
- * Matches one character. Where percent-encoded triplets are kept, the triplets of one UTF-8 sequence count as one (RFC
- * 6570 §2.4.1).
- */
-const TRIPLET_OR_CHARACTER =
-  /%[CD][\dA-F](?:%[89AB][\dA-F])|%E[\dA-F](?:%[89AB][\dA-F]){2}|%F[0-7](?:%[89AB][\dA-F]){3}|%[\dA-F]{2}|./gisu;
-
-function takeCharacters(text: string, count: number, reserved: boolean): string {
-  const characters = reserved ? (text.match(TRIPLET_OR_CHARACTER) ?? []) : [...text];
-  return characters.slice(0, count).join('');
 }
 
 function toDefinedValue(value: TemplateValue, name: string): DefinedValue | undefined {

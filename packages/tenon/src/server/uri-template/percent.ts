@@ -1,13 +1,15 @@
 /** Percent-encoding and decoding of UTF-8, by RFC 3986 and RFC 6570 §3.1. */
 
-const encodeCharacter = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-
 /**
  * Encodes all characters except the unreserved ones. Throws a `URIError` for a lone surrogate, which UTF-8 cannot
  * represent.
  */
 export function encodeUnreserved(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, encodeCharacter);
+  // The unreserved characters of JavaScript that RFC 3986 reserves.
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /**

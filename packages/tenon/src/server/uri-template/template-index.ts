@@ -31,17 +31,13 @@ function createIndex(entries: TemplateEntries<unknown>): TemplateIndex {
   const byPrefix = new Map<string, number[]>();
   const lengths = new Set<number>();
   for (const [position, [key]] of entries.entries()) {
-    const prefix = getPrefix(key);
+    const text = key.split('{', 1)[0] ?? '';
+    // Text with other characters has several encodings, so URIs need not begin with it.
+    const prefix = /^[\w.~:/?#[\]@!$&'()*+,;=-]*$/.test(text) ? text : '';
     const positions = byPrefix.get(prefix);
     if (positions === undefined) byPrefix.set(prefix, [position]);
     else positions.push(position);
     lengths.add(prefix.length);
   }
   return { byPrefix, lengths };
-}
-
-/** Returns the text that every URI of a template begins with. Text with other characters has several encodings. */
-function getPrefix(key: string): string {
-  const text = key.split('{', 1)[0] ?? '';
-  return /^[\w.~:/?#[\]@!$&'()*+,;=-]*$/.test(text) ? text : '';
 }

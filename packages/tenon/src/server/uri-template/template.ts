@@ -65,7 +65,18 @@ export interface Template<T extends string = string> {
  */
 export function parseTemplate<const T extends string>(template: T): Template<T> {
   const parsed = parse(template);
-  if ('reason' in parsed) throw createMalformedError(template, parsed.reason, parsed.position);
+  if ('reason' in parsed) {
+    const { reason, position } = parsed;
+    const shown = template.length > 120 ? `${template.slice(0, 120)}…` : template;
+    throw new TenonError(
+      'template/malformed',
+      `invalid URI template ${JSON.stringify(shown)} at ${position}: ${reason}`,
+      {
+        hint: 'write an RFC 6570 template, such as note://{title}{?lang}',
+        data: { position, reason },
+      },
+    );
+  }
   const { parts } = parsed;
   const matchPlan = createMatchPlan(parts);
   const names = parts.flatMap(part => (typeof part === 'string' ? [] : part.variables.map(variable => variable.name)));
@@ -79,16 +90,4 @@ export function parseTemplate<const T extends string>(template: T): Template<T> 
       return values && (Object.fromEntries(values) as TemplateVariables<T>);
     },
   });
-}
-
-function createMalformedError(template: string, reason: string, position: number): TenonError {
-  const shown = template.length > 120 ? `${template.slice(0, 120)}…` : template;
-  return new TenonError(
-    'template/malformed',
-    `invalid URI template ${JSON.stringify(shown)} at ${position}: ${reason}`,
-    {
-      hint: 'write an RFC 6570 template, such as note://{title}{?lang}',
-      data: { position, reason },
-    },
-  );
 }
