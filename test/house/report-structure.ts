@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { listPackages, readSources, readTestSources } from './source.js';
-import { measureStructure, type Percentiles } from './structure.js';
+import { findFunctionsWithOneReference, measureStructure, type Percentiles } from './structure.js';
 import { drawSample, listTestTitles } from './test-titles.js';
 import { runTraced } from './trace-functions.js';
 
@@ -27,20 +27,27 @@ if (draw !== undefined) {
   process.exit();
 }
 
-/** Lines of functions and files, imports per file and type cycles, measured in November 2026 with the same rules. */
+/** Functions of so many lines are small in the report. */
+const SMALL_FUNCTION_LINES = 5;
+
+/** Lines of functions and files, functions with one reference and small ones among them, imports per file and type cycles, measured in November 2026 with the same rules. */
 const OTHERS = [
-  ['connect-es', '69', '6,400', '95/293/-/1376', '11/39/87', '4.6', '1 (2, 2)'],
-  ['execa', '108', '5,700', '54/136/-/243', '7/20/47', '-', '-'],
-  ['jose', '56', '5,100', '133/333/-/691', '9/34/110', '3.9', '1 (2, 2)'],
-  ['hono', '161', '14,700', '-', '8/35/95', '2.6', '5 (-, 29)'],
-  ['trpc server', '83', '7,700', '-', '8/30/68', '3.2', '1 (24, 24)'],
-  ['MCP SDK v2', '127', '20,300', '116/831/-/2629', '8/41/138', '1.5–2.7', '3 (-, 7)'],
+  ['connect-es', '69', '6,400', '95/293/-/1376', '11/39/87', '34 % (1)', '4.6', '1 (2, 2)'],
+  ['execa', '108', '5,700', '54/136/-/243', '7/20/47', '-', '-', '-'],
+  ['jose', '56', '5,100', '133/333/-/691', '9/34/110', '16 % (2)', '3.9', '1 (2, 2)'],
+  ['hono', '161', '14,700', '-', '8/35/95', '50 % (5)', '2.6', '5 (-, 29)'],
+  ['trpc server', '83', '7,700', '-', '8/30/68', '39 % (11)', '3.2', '1 (24, 24)'],
+  ['MCP SDK v2', '127', '20,300', '116/831/-/2629', '8/41/138', '24–37 % (10)', '1.5–2.7', '3 (-, 7)'],
 ];
 
 const join = ({ p50, p90, p99, max }: Percentiles, parts = 4): string => [p50, p90, p99, max].slice(0, parts).join('/');
 
-const rows = listPackages().map(name => {
-  const structure = measureStructure(readSources(name));
+const packages = listPackages().map(name => ({ name, sources: readSources(name) }));
+const all = packages.flatMap(({ sources }) => sources);
+const rows = packages.map(({ name, sources }) => {
+  const structure = measureStructure(sources);
+  const { functions, once } = findFunctionsWithOneReference(sources, all);
+  const small = once.filter(({ lines }) => lines <= SMALL_FUNCTION_LINES).length;
   const { path, files } = structure.largestFolder;
   return [
     name,
@@ -48,6 +55,7 @@ const rows = listPackages().map(name => {
     structure.codeLines.toLocaleString('en'),
     join(structure.fileLines),
     join(structure.functionLines, 3),
+    `${Math.round((100 * once.length) / functions.length)} % (${small})`,
     structure.importsPerFile.toFixed(1),
     `${structure.cycles.groups} (${structure.cycles.files}, ${structure.cycles.largest})`,
     String(structure.functionsWithoutVerb),
@@ -60,6 +68,7 @@ const head = [
   'code lines',
   'file p50/90/99/max',
   'function p50/90/99',
+  'one reference (small)',
   'imports',
   'type cycles (files, largest)',
   'no verb',

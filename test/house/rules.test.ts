@@ -28,7 +28,7 @@ import {
   findRepeatedFunctions,
 } from './naming-rules.js';
 import { parse } from './source.js';
-import { measureStructure } from './structure.js';
+import { findFunctionsWithOneReference, measureStructure } from './structure.js';
 import { addRecords } from './trace-functions.js';
 
 const lines = (count: number) => 'x;\n'.repeat(count);
@@ -152,6 +152,17 @@ describe('the rules of the structure', () => {
     ]);
     expect({ files, codeLines }).toEqual({ files: 2, codeLines: 146 });
     expect(functionLines).toEqual({ p50: 42, p90: 60, p99: 60, max: 60 });
+  });
+
+  it('find functions that the code names once', () => {
+    const sources = [
+      parse('a.ts', 'export function f() { return g(); }\nfunction g() { return h() + h(); }\nconst h = () => 1;'),
+      parse('b.ts', "import { f } from './a.js';\nexport const k = () => f();\nexport const twice = [f(), f];"),
+      parse('index.ts', "export { k } from './b.js';"),
+    ];
+    const { functions, once } = findFunctionsWithOneReference(sources, sources);
+    expect(functions.map(({ name }) => name)).toEqual(['f', 'g', 'h']);
+    expect(once).toEqual([{ path: 'a.ts', name: 'g', lines: 1 }]);
   });
 
   it('find names that only one entry exports', () => {

@@ -92,7 +92,7 @@ export const getLayer = (path: string): string =>
 const nodesOf = new WeakMap<ts.SourceFile, readonly ts.Node[]>();
 
 /** Lists all nodes of a file in their order. */
-function walk(tree: ts.SourceFile): readonly ts.Node[] {
+export function walk(tree: ts.SourceFile): readonly ts.Node[] {
   const known = nodesOf.get(tree);
   if (known) return known;
   const nodes: ts.Node[] = [];

@@ -1,7 +1,8 @@
 /** The shape of the code as figures. They are read in review; no test fails because of them. */
+import ts from 'typescript-5';
 import { findTypeCycles } from './import-rules.js';
 import { findFunctionsWithoutVerb } from './naming-rules.js';
-import { getFunctions, type Source } from './source.js';
+import { getFunctions, type Source, walk } from './source.js';
 
 export interface Structure {
   readonly files: number;
@@ -55,4 +56,69 @@ function computePercentiles(values: readonly number[]): Percentiles {
 function countCodeLines(text: string): number {
   const withoutComments = text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '');
   return withoutComments.split('\n').filter(line => line.trim() !== '' && !line.trim().startsWith('//')).length;
+}
+
+/** A function at the top of a file, with the lines from its first to its last. */
+export interface TopFunction {
+  readonly path: string;
+  readonly name: string;
+  readonly lines: number;
+}
+
+/**
+ * Lists the functions at the top of the files of `sources`, and those of them that the code of `all` names once, imports not
+ * counted. Functions that an entry exports are left out: programs of users name them.
+ */
+export function findFunctionsWithOneReference(
+  sources: readonly Source[],
+  all: readonly Source[],
+): { readonly functions: readonly TopFunction[]; readonly once: readonly TopFunction[] } {
+  const anywhere = new Map<string, number>();
+  const inFile = new Map<Source, Map<string, number>>();
+  const reexported = new Set<string>();
+  for (const source of all) {
+    const own = new Map<string, number>();
+    for (const node of walk(source.tree)) {
+      if (!ts.isIdentifier(node)) continue;
+      if (ts.isExportSpecifier(node.parent)) reexported.add(node.text);
+      if (ts.isImportSpecifier(node.parent) || ts.isExportSpecifier(node.parent) || ts.isImportClause(node.parent))
+        continue;
+      anywhere.set(node.text, (anywhere.get(node.text) ?? 0) + 1);
+      own.set(node.text, (own.get(node.text) ?? 0) + 1);
+    }
+    inFile.set(source, own);
+  }
+  const functions: TopFunction[] = [];
+  const once: TopFunction[] = [];
+  for (const source of sources) {
+    for (const { name, node, isExported } of listTopFunctions(source)) {
+      if (isExported && reexported.has(name)) continue;
+      const [start, end] = [node.getStart(), node.end].map(at => source.tree.getLineAndCharacterOfPosition(at).line);
+      const found = { path: source.path, name, lines: (end ?? 0) - (start ?? 0) + 1 };
+      functions.push(found);
+      // The declaration is one of the names.
+      if (((isExported ? anywhere : inFile.get(source))?.get(name) ?? 0) <= 2) once.push(found);
+    }
+  }
+  return { functions, once };
+}
+
+interface Declared {
+  readonly name: string;
+  readonly node: ts.Node;
+  readonly isExported: boolean;
+}
+
+function listTopFunctions(source: Source): readonly Declared[] {
+  return source.tree.statements.flatMap((statement): readonly Declared[] => {
+    const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined;
+    const isExported = modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+    if (ts.isFunctionDeclaration(statement) && statement.name && statement.body)
+      return [{ name: statement.name.text, node: statement, isExported }];
+    if (!ts.isVariableStatement(statement)) return [];
+    return statement.declarationList.declarations.flatMap(({ name, initializer }) => {
+      const isFunction = initializer && (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer));
+      return isFunction && ts.isIdentifier(name) ? [{ name: name.text, node: initializer, isExported }] : [];
+    });
+  });
 }
