@@ -33,19 +33,18 @@ export function compileSchema<const S extends Schema>(schema: S, side: SchemaSid
   return { json, check } as Validator<InferOutput<S>>;
 }
 
+/** The JSON Schema validator. It is loaded on its first use, because most schemas validate by themselves. */
 let checkModule: typeof import('./compile-check.js') | undefined;
-
-/** Loads the JSON Schema validator on its first use, because most schemas validate by themselves. */
-async function loadCheckModule(): Promise<typeof import('./compile-check.js')> {
-  checkModule ??= await import('./compile-check.js');
-  return checkModule;
-}
 
 function createJsonCheck(json: JsonObject): ValueCheck {
   let check: ValueCheck | undefined;
+  const loadAndCheck = async (value: unknown) => {
+    checkModule ??= await import('./compile-check.js');
+    return checkModule.compileCheck(json)(value);
+  };
   return value => {
     check ??= checkModule?.compileCheck(json);
-    return check ? check(value) : loadCheckModule().then(({ compileCheck }) => compileCheck(json)(value));
+    return check ? check(value) : loadAndCheck(value);
   };
 }
 

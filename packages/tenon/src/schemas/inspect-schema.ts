@@ -38,11 +38,19 @@ export function inspectSchema(json: unknown, limits: SchemaLimits = SCHEMA_LIMIT
   const visit = (value: unknown): void => {
     if (--left < 0) throw createTooLargeError(`at most ${limits.maxValues} values`);
     if (typeof value !== 'object' || value === null) {
-      requireJson(value, path);
+      const type = typeof value;
+      if (type === 'function' || type === 'symbol' || type === 'bigint') {
+        throw createNotJsonError(isStandardSchema(value) ? 'a schema object of a library' : `a ${type}`, path);
+      }
+      if (type === 'number' && !Number.isFinite(value)) throw createNotJsonError(String(value), path);
       if (typeof value === 'string') countText(value);
       return;
     }
-    if (isSchemaOfLibrary(value)) throw createNotJsonError('a schema object of a library', path);
+    if (isStandardSchema(value)) {
+      // JSON Schema that a library wrote can have a hidden `~standard` property. It still counts as JSON.
+      const isJson = Object.getPrototypeOf(value) === Object.prototype && !Object.keys(value).includes('~standard');
+      if (!isJson) throw createNotJsonError('a schema object of a library', path);
+    }
     if (path.length >= limits.maxDepth) throw createTooLargeError(`at most ${limits.maxDepth} levels`);
     for (const key of Object.keys(value)) {
       countText(key);
@@ -52,23 +60,6 @@ export function inspectSchema(json: unknown, limits: SchemaLimits = SCHEMA_LIMIT
     }
   };
   visit(json);
-}
-
-/**
- * Tells if a value is a schema object of a library, which is not JSON. JSON Schema that a library wrote can have a
- * hidden `~standard` property. It still counts as JSON.
- */
-function isSchemaOfLibrary(value: object): boolean {
-  if (!isStandardSchema(value)) return false;
-  return Object.getPrototypeOf(value) !== Object.prototype || Object.keys(value).includes('~standard');
-}
-
-function requireJson(value: unknown, path: readonly string[]): void {
-  const type = typeof value;
-  if (type === 'function' || type === 'symbol' || type === 'bigint') {
-    throw createNotJsonError(isStandardSchema(value) ? 'a schema object of a library' : `a ${type}`, path);
-  }
-  if (type === 'number' && !Number.isFinite(value)) throw createNotJsonError(String(value), path);
 }
 
 function createTooLargeError(expected: string): TenonError {

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import { isObjectRoot, toJsonSchema, withJsonSchema } from './json-schema.js';
+import { resolveReference, toJsonSchema, withJsonSchema } from './json-schema.js';
 import type { Schema } from './standard.js';
 
 const failure = (run: () => unknown): unknown => {
@@ -129,22 +129,22 @@ describe('toJsonSchema', () => {
   });
 });
 
-describe('isObjectRoot', () => {
-  it('reads the root, and follows references inside the document', () => {
+describe('resolveReference', () => {
+  it('follows pointers and anchors inside the document', () => {
     const object = { type: 'object' };
-    expect(isObjectRoot(object)).toBe(true);
-    expect(isObjectRoot({ type: 'array' })).toBe(false);
-    expect(isObjectRoot({})).toBe(false);
-    expect(
-      isObjectRoot({ $ref: '#/$defs/a~1b', $defs: { 'a/b': { $ref: '#c' }, c: { $anchor: 'c', ...object } } }),
-    ).toBe(true);
-    expect(isObjectRoot({ $ref: '#/definitions/a%20b', definitions: { 'a b': object } })).toBe(true);
-    expect(isObjectRoot({ $id: 'https://a.test/', $ref: 'https://a.test/#/$defs/a', $defs: { a: object } })).toBe(true);
+    const anchored = { $anchor: 'c', ...object };
+    const json = { $defs: { 'a/b': { $ref: '#c' }, c: anchored } };
+    expect(resolveReference(json, '#')).toBe(json);
+    expect(resolveReference(json, '#/$defs/a~1b')).toBe(json.$defs['a/b']);
+    expect(resolveReference(json, '#c')).toBe(anchored);
+    expect(resolveReference({ definitions: { 'a b': object } }, '#/definitions/a%20b')).toBe(object);
+    expect(resolveReference({ $id: 'https://a.test/', $defs: { a: object } }, 'https://a.test/#/$defs/a')).toBe(object);
   });
 
-  it('ends on cyclic, remote and broken references', () => {
-    for (const $ref of ['#', '#/$defs/a', 'https://example.com/x', '#/%', '#/constructor', '#/__proto__', '#nowhere']) {
-      expect(isObjectRoot({ $ref, $defs: { a: { $ref: '#/$defs/a' } } })).toBe(false);
+  it('finds nothing for remote and broken references', () => {
+    const json = { $defs: { a: { $ref: '#/$defs/a' } } };
+    for (const reference of ['https://example.com/x', '#/%', '#/constructor', '#/__proto__', '#nowhere', '#/a/b']) {
+      expect([reference, resolveReference(json, reference)]).toEqual([reference, undefined]);
     }
   });
 });

@@ -1,6 +1,5 @@
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
 import {
-  type Check,
   checkObject,
   decodePointerToken,
   describeMismatch,
@@ -12,22 +11,13 @@ import {
 import { detectDraft } from './draft.js';
 import { inspectSchema } from './inspect-schema.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
-import {
-  convertZodSchema,
-  DATE_SCHEMA,
-  getZodType,
-  hasCodecs,
-  isZodNode,
-  requireRepresentable,
-} from './zod-json-schema.js';
+import { convertZodSchema, hasCodecs, isZodNode, ZOD_OUTPUT } from './zod-json-schema.js';
 
 /** Side of a schema: input, or output after defaults and transforms. */
 export type SchemaSide = 'input' | 'output';
 
 /** The targets in the order of preference. A vendor's converter throws for a target that it does not support. */
 const TARGETS = ['draft-2020-12', 'draft-07'] as const;
-/** Maximum number of references that are followed from the root of a schema. */
-const MAX_ROOT_REFERENCES = 16;
 
 const converted: Record<SchemaSide, WeakMap<object, JsonObject>> = { input: new WeakMap(), output: new WeakMap() };
 
@@ -39,7 +29,13 @@ const converted: Record<SchemaSide, WeakMap<object, JsonObject>> = { input: new 
 export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
   const known = converted[side].get(schema);
   if (known !== undefined) return known;
-  if (!isStandardSchema(schema) && !isObject(schema)) throw createNoSchemaError(schema);
+  if (!isStandardSchema(schema) && !isObject(schema)) {
+    const value: unknown = schema;
+    throw new TenonError('schema/not-json', 'invalid schema', {
+      expected: 'a Standard Schema (Zod 4, Valibot, ArkType, …) or a JSON Schema object',
+      received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
+    });
+  }
   const json = isStandardSchema(schema) ? convertSchema(schema, side) : (schema as JsonObject);
   inspectSchema(json);
   detectDraft(json);
@@ -57,7 +53,9 @@ export function withJsonSchema<S extends StandardSchema>(
   input: JsonSchema,
   output = input,
 ): SchemaWithJson<S> {
-  requireArgument('`schema` of withJsonSchema', schema, checkStandardSchema);
+  requireArgument('`schema` of withJsonSchema', schema, value =>
+    isStandardSchema(value) ? undefined : describeMismatch('a schema of zod, valibot or arktype', value),
+  );
   requireArgument('`input` of withJsonSchema', input, checkObject());
   requireArgument('`output` of withJsonSchema', output, checkObject());
   const standard = schema['~standard'];
@@ -67,9 +65,6 @@ export function withJsonSchema<S extends StandardSchema>(
   // `SchemaWithJson` has the types of `S` in a member that only the compiler sees.
   return { '~standard': { version, vendor, validate, jsonSchema } } as unknown as SchemaWithJson<S>;
 }
-
-const checkStandardSchema: Check = value =>
-  isStandardSchema(value) ? undefined : describeMismatch('a schema of zod, valibot or arktype', value);
 
 /** A schema with a JSON Schema that was written by hand. */
 export type SchemaWithJson<S extends StandardSchema> = {
@@ -121,19 +116,6 @@ function findConverter(
   return undefined;
 }
 
-/**
- * Options of zod for the output of a tool. JSON has a date as a text, so it is no type without a representation there.
- */
-const ZOD_OUTPUT = {
-  libraryOptions: {
-    unrepresentable: 'any',
-    override({ zodSchema, jsonSchema }: { readonly zodSchema: unknown; readonly jsonSchema: JsonObject }): void {
-      if (getZodType(zodSchema) === 'date') Object.assign(jsonSchema, DATE_SCHEMA);
-      else requireRepresentable(zodSchema);
-    },
-  },
-};
-
 function createNoConversionError(schema: StandardSchema, cause?: unknown): TenonError {
   const { vendor } = schema['~standard'];
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
@@ -156,24 +138,6 @@ const CONVERSION_REMEDIES: ReadonlyMap<string, string> = new Map([
   ['zod', 'convert the value by a codec: z.codec(z.string(), …, { decode, encode })'],
 ]);
 
-function createNoSchemaError(value: unknown): TenonError {
-  return new TenonError('schema/not-json', 'invalid schema', {
-    expected: 'a Standard Schema (Zod 4, Valibot, ArkType, …) or a JSON Schema object',
-    received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
-  });
-}
-
-/** Tells if the root of a JSON Schema has `type: object`, directly or through a reference inside the document. */
-export function isObjectRoot(json: JsonSchema): boolean {
-  let root: unknown = json;
-  for (let hops = 0; hops <= MAX_ROOT_REFERENCES && isObject(root); hops++) {
-    if (root.type === 'object') return true;
-    if (typeof root.$ref !== 'string') return false;
-    root = resolveReference(json, root.$ref);
-  }
-  return false;
-}
-
 /** Returns the part of a schema that a reference inside the schema points to. */
 export function resolveReference(json: JsonSchema, reference: string): unknown {
   const [document, fragment = ''] = reference.split('#', 2);
@@ -182,13 +146,10 @@ export function resolveReference(json: JsonSchema, reference: string): unknown {
   let node: unknown = json;
   for (const token of fragment.split('/').slice(1)) {
     const key = decodePointerToken(token);
-    node = key !== undefined && isKeyOf(node, key) ? node[key] : undefined;
+    if (key === undefined || typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return undefined;
+    node = (node as Record<string, unknown>)[key];
   }
   return node;
-}
-
-function isKeyOf(node: unknown, key: string): node is Record<string, unknown> {
-  return typeof node === 'object' && node !== null && Object.hasOwn(node, key);
 }
 
 /** Finds an anchor among the definitions, because references from the root point to definitions. */

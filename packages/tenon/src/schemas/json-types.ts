@@ -21,7 +21,10 @@ export function inferTypes(schema: unknown, root: JsonObject, depth = 0): Readon
   const inferNested = (each: unknown) => inferTypes(each, root, depth + 1);
   const accepted: ReadonlySet<string>[] = [];
   const { type, $ref } = schema;
-  if (type !== undefined) accepted.push(new Set((Array.isArray(type) ? type : [type]).map(normalizeType)));
+  if (type !== undefined) {
+    const names: readonly unknown[] = Array.isArray(type) ? type : [type];
+    accepted.push(new Set(names.map(name => (name === 'integer' ? 'number' : String(name)))));
+  }
   if ('const' in schema) accepted.push(new Set([getJsonType(schema.const)]));
   if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(getJsonType)));
   if (typeof $ref === 'string') accepted.push(inferNested(resolveReference(root, $ref)));
@@ -30,10 +33,6 @@ export function inferTypes(schema: unknown, root: JsonObject, depth = 0): Readon
     if (forms.length > 0) accepted.push(new Set(forms.flatMap(form => [...inferNested(form)])));
   }
   return new Set([...ALL_TYPES].filter(name => accepted.every(each => each.has(name))));
-}
-
-function normalizeType(type: unknown): string {
-  return type === 'integer' ? 'number' : String(type);
 }
 
 /** Returns the items of a keyword that holds a list. */

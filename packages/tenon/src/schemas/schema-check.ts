@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, TenonError, toJsonPointer } from '@tenon/base';
+import { isObject, TenonError, toJsonPointer } from '@tenon/base';
 import { compileSchema, type Validator } from './compile-schema.js';
 import { detectDraft } from './draft.js';
 import { getKeywordShape } from './json-schema/keyword-shapes.js';
@@ -16,7 +16,11 @@ import { isStandardSchema, type Schema } from './standard.js';
 export function compileDefinition(subject: string, schema: Schema, side: SchemaSide): Validator {
   try {
     const validator = compileSchema(schema, side);
-    if (!isStandardSchema(schema)) checkSchema(validator.json);
+    if (!isStandardSchema(schema)) {
+      const { json } = validator;
+      const document = new SchemaDocument(json, detectDraft(json));
+      checkSchema(json, [], document, document.root);
+    }
     return validator;
   } catch (error) {
     if (!TenonError.is(error)) throw error;
@@ -35,12 +39,7 @@ type SchemaPath = readonly string[];
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
 /** Throws `schema/broken` with the place of the first fault: what would make every check of a value fail. */
-function checkSchema(json: JsonObject): void {
-  const document = new SchemaDocument(json, detectDraft(json));
-  visitSchema(json, [], document, document.root);
-}
-
-function visitSchema(node: unknown, path: SchemaPath, document: SchemaDocument, outer: SchemaResource): void {
+function checkSchema(node: unknown, path: SchemaPath, document: SchemaDocument, outer: SchemaResource): void {
   if (typeof node === 'boolean') return;
   if (!isObject(node)) throw createBrokenError(path, 'a schema: an object, true or false', node);
   const resource = document.getResource(node, outer);
@@ -49,7 +48,7 @@ function visitSchema(node: unknown, path: SchemaPath, document: SchemaDocument, 
     if (shape === undefined) continue;
     const place = [...path, keyword];
     if (!shape.isValid(value)) throw createBrokenError(place, shape.expected, value);
-    for (const [keys, each] of shape.listSubschemas(value)) visitSchema(each, [...place, ...keys], document, resource);
+    for (const [keys, each] of shape.listSubschemas(value)) checkSchema(each, [...place, ...keys], document, resource);
     if (keyword === 'pattern') checkPatterns([String(value)], place);
     if (keyword === 'patternProperties') checkPatterns(Object.keys(value as object), place);
     if (REFERENCES.has(keyword)) checkReference(String(value), place, document, resource);

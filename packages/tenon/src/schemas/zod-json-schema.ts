@@ -24,20 +24,28 @@ export function isZodNode(value: unknown): value is ZodNode {
   return isObject(value) && isObject(value._zod) && isObject(value._zod.def);
 }
 
-/** Returns the type of a schema of zod 4, or `undefined` for another value. */
-export const getZodType = (value: unknown): string | undefined =>
-  isZodNode(value) ? getDefinition(value).type : undefined;
-
 const UNREPRESENTABLE: ReadonlySet<string> = new Set(
   'bigint symbol undefined void map set transform custom function nan file promise'.split(' '),
 );
 
-/** Throws for a schema of a type that JSON does not have. Does not check its parts. */
-export function requireRepresentable(schema: unknown): void {
-  const { type = '', values } = isZodNode(schema) ? getDefinition(schema) : {};
-  if (UNREPRESENTABLE.has(type)) throw new Error(`${type} cannot be represented in JSON Schema`);
-  if (type === 'literal') toChoice(toArray(values));
-}
+/** The JSON Schema of a date, as JSON has it in a result. */
+const DATE_SCHEMA = { type: 'string', format: 'date-time' } as const;
+
+/**
+ * Options of zod for the output of a tool. JSON has a date as a text, so it is no type without a representation there.
+ */
+export const ZOD_OUTPUT = {
+  libraryOptions: {
+    unrepresentable: 'any',
+    /** Throws for a schema of a type that JSON does not have. Does not check its parts. */
+    override({ zodSchema, jsonSchema }: { readonly zodSchema: unknown; readonly jsonSchema: JsonObject }): void {
+      const { type = '', values } = isZodNode(zodSchema) ? getDefinition(zodSchema) : {};
+      if (type === 'date') Object.assign(jsonSchema, DATE_SCHEMA);
+      if (UNREPRESENTABLE.has(type)) throw new Error(`${type} cannot be represented in JSON Schema`);
+      if (type === 'literal') toChoice(toArray(values));
+    },
+  },
+};
 
 /** Converts one side of a schema. Throws for a type that JSON does not have. */
 export function convertZodSchema(schema: ZodNode, side: SchemaSide): JsonObject {
@@ -94,9 +102,6 @@ export interface ZodEncoding {
     readonly path?: readonly PropertyKey[];
   }[];
 }
-
-/** The JSON Schema of a date, as JSON has it in a result. */
-export const DATE_SCHEMA = { type: 'string', format: 'date-time' } as const;
 
 /** Formats of zod and of JSON Schema. Other formats have only their pattern. */
 const FORMATS: { readonly [format: string]: string | undefined } = {
@@ -157,8 +162,8 @@ class ZodConversion {
       case 'string':
         return { type, ...readFormat(def), ...readChecks(def) };
       case 'number': {
-        const checks = readChecks(def);
-        return { type: /int/.test(String(def.format ?? checks.format)) ? 'integer' : type, ...withoutFormat(checks) };
+        const { format, ...checks } = readChecks(def);
+        return { type: /int/.test(String(def.format ?? format)) ? 'integer' : type, ...checks };
       }
       case 'boolean':
       case 'null':
@@ -168,8 +173,12 @@ class ZodConversion {
         return {};
       case 'never':
         return { not: {} };
-      case 'enum':
-        return toChoice(Object.values(withoutReverse(def.entries)));
+      case 'enum': {
+        // TypeScript adds the names of a numeric enum under its numbers.
+        const entries = Object.entries(toJsonObject(def.entries));
+        const members = entries.filter(([key, value]) => !(typeof value === 'string' && /^\d+$/.test(key)));
+        return toChoice(members.map(([, value]) => value));
+      }
       case 'literal':
         return toChoice(toArray(def.values));
       case 'array':
@@ -193,8 +202,12 @@ class ZodConversion {
       case 'nullable':
         return { anyOf: [this.#convert(def.innerType), { type: 'null' }] };
       case 'default':
-      case 'prefault':
-        return { ...this.#convert(def.innerType), default: readDefault(def.defaultValue) };
+      case 'prefault': {
+        const inner = this.#convert(def.innerType);
+        const { defaultValue } = def;
+        const value: unknown = typeof defaultValue === 'function' ? defaultValue() : defaultValue;
+        return { ...inner, default: value === undefined ? undefined : JSON.parse(JSON.stringify(value)) };
+      }
       case 'optional':
       case 'nonoptional':
       case 'readonly':
@@ -213,7 +226,8 @@ class ZodConversion {
 
   /** Tells if a pipe is represented by its first schema. The output of a tool is sent as its codecs encode it. */
   #isEncoded(def: ZodDefinition): boolean {
-    return this.#side === 'input' ? !isTransform(def.in) : this.#hasCodecs && isCodec(def);
+    if (this.#side === 'output') return this.#hasCodecs && isCodec(def);
+    return !isZodNode(def.in) || getDefinition(def.in).type !== 'transform';
   }
 
   #convertRest(rest: unknown, count: number): JsonObject {
@@ -271,7 +285,6 @@ function intersect(left: JsonObject, right: JsonObject): JsonObject {
   };
 }
 
-const isTransform = (value: unknown): boolean => getZodType(value) === 'transform';
 const toArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function toChoice(values: readonly unknown[]): JsonObject {
@@ -280,17 +293,6 @@ function toChoice(values: readonly unknown[]): JsonObject {
   const types = new Set(values.map(value => (value === null ? 'null' : typeof value)));
   const type = types.size === 1 ? { type: [...types][0] } : {};
   return values.length === 1 ? { ...type, const: values[0] } : { ...type, enum: values };
-}
-
-/** Removes the names that TypeScript adds to a numeric enum. */
-function withoutReverse(entries: unknown): JsonObject {
-  const all = Object.entries(toJsonObject(entries));
-  return Object.fromEntries(all.filter(([name, value]) => !(typeof value === 'string' && /^\d+$/.test(name))));
-}
-
-function readDefault(value: unknown): unknown {
-  const given = typeof value === 'function' ? value() : value;
-  return given === undefined ? undefined : JSON.parse(JSON.stringify(given));
 }
 
 /** Reads the description of a schema. `zod/mini` has it in a registry only. */
@@ -308,8 +310,6 @@ function readFormat({ format, pattern }: ZodDefinition): JsonObject {
   if (known !== undefined) return { format: known };
   return pattern instanceof RegExp ? { pattern: pattern.source } : {};
 }
-
-const withoutFormat = ({ format: _, ...checks }: JsonObject): JsonObject => checks;
 
 /** Keywords of a check by its kind, with the member of its definition that has the value. */
 const KEYWORDS: { readonly [check: string]: readonly (readonly [keyword: string, member: string])[] | undefined } = {

@@ -12,7 +12,8 @@ export const ARRAY_KEYWORDS: KeywordCompilers = {
   prefixItems: (schemas: readonly unknown[], context) => compileTuple(schemas, context),
   items(schema: unknown, context) {
     if (Array.isArray(schema)) return compileTuple(schema, context);
-    return compileRest(schema, context, countSchemas(context.schema.prefixItems));
+    const { prefixItems } = context.schema;
+    return compileRest(schema, context, Array.isArray(prefixItems) ? prefixItems.length : 0);
   },
   additionalItems(schema: unknown, context) {
     const { items } = context.schema;
@@ -44,10 +45,6 @@ function checkArray(check: ArrayCheck): SchemaCheck {
 
 function countItems(count: number, run: CheckRun): void {
   countSteps(run, count * (run.evaluated === undefined ? 1 : REMEMBER_STEPS));
-}
-
-function countSchemas(schemas: unknown): number {
-  return Array.isArray(schemas) ? schemas.length : 0;
 }
 
 /** Applies each schema to the item at its position. */

@@ -2,7 +2,7 @@ import { copyThroughJson, isObject, type JsonObject, type TenonError } from '@te
 import { detectDraft } from '../draft.js';
 import { PatternCompiler, type PatternLimits } from '../patterns/pattern-compiler.js';
 import { isWorkLimitError, shorten } from './broken-schema.js';
-import type { CheckRun, Failure, SchemaCheck } from './check-run.js';
+import { addFailure, type CheckRun, type Failure, type SchemaCheck } from './check-run.js';
 import type { KeywordContext } from './keyword-compiler.js';
 import { getKeywordShape } from './keyword-shapes.js';
 import { KEYWORDS } from './keywords.js';
@@ -12,7 +12,6 @@ import {
   createSchemaCheck,
   createScopedCheck,
   createTrackingCheck,
-  rejectAll,
 } from './schema-checks.js';
 import { SchemaDocument, type SchemaResource } from './schema-document.js';
 import { listNames, MAX_STEPS } from './work.js';
@@ -118,7 +117,11 @@ class SchemaCompiler {
 
   #compileBoolean(schema: unknown): SchemaCheck {
     if (schema === true) return () => true;
-    return schema === false ? rejectAll : this.#compileInvalid(`${shorten(JSON.stringify(schema))} is not a schema`);
+    if (schema !== false) return this.#compileInvalid(`${shorten(JSON.stringify(schema))} is not a schema`);
+    return (value, run) => {
+      addFailure(run, 'false', value, false, []);
+      return false;
+    };
   }
 
   #compileInvalid(reason: string, createError?: (reason: string) => TenonError): SchemaCheck {

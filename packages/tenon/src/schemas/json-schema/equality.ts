@@ -1,5 +1,5 @@
 import { toCanonicalJson } from '@tenon/base';
-import type { CheckRun } from './check-run.js';
+import type { CheckRun, SchemaCheck } from './check-run.js';
 import {
   BRANCH_STEPS,
   countComparisons,
@@ -13,18 +13,8 @@ import {
 /** Steps to compare one member of two objects, whose names differ from object to object. */
 const MEMBER_STEPS = 14;
 
-type EqualityCheck = (value: unknown, run: CheckRun) => boolean;
-
-/**
- * Creates a test for equality with a constant. Numbers are compared by value, and objects without the order of their
- * members.
- */
-export function createEqualityCheck(constant: unknown): EqualityCheck {
-  return (value, run) => isEqual(value, constant, run);
-}
-
 /** Creates a test for equality with one of several constants. */
-export function createListCheck(constants: readonly unknown[]): EqualityCheck {
+export function createListCheck(constants: readonly unknown[]): SchemaCheck {
   const scalars = new Set(constants.filter(each => typeof each !== 'object'));
   const others = constants.filter(each => typeof each === 'object');
   const textCounts = new Map<number, number>();
@@ -38,25 +28,24 @@ export function createListCheck(constants: readonly unknown[]): EqualityCheck {
   };
 }
 
-function isEqual(one: unknown, other: unknown, run: CheckRun): boolean {
+/** Tells if two values are equal. Numbers are compared by value, and objects without the order of their members. */
+export function isEqual(one: unknown, other: unknown, run: CheckRun): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
     if (typeof one === 'string' && typeof other === 'string' && one.length === other.length)
       countComparisons(one, 1, run);
     return one === other;
   }
-  if (Array.isArray(one) || Array.isArray(other))
-    return Array.isArray(one) && Array.isArray(other) && areEqualLists(one, other, run);
+  if (Array.isArray(one) || Array.isArray(other)) {
+    if (!Array.isArray(one) || !Array.isArray(other)) return false;
+    countSteps(run, KEYWORD_STEPS * Math.min(one.length, other.length));
+    return one.length === other.length && one.every((item, index) => isEqual(item, other[index], run));
+  }
   const names = listNames(one, run);
   countSteps(run, BRANCH_STEPS + names.length * MEMBER_STEPS + getLookupSteps(names));
   return (
     names.length === listNames(other, run).length &&
     names.every(name => Object.hasOwn(other, name) && isEqual(getMember(one, name), getMember(other, name), run))
   );
-}
-
-function areEqualLists(one: readonly unknown[], other: readonly unknown[], run: CheckRun): boolean {
-  countSteps(run, KEYWORD_STEPS * Math.min(one.length, other.length));
-  return one.length === other.length && one.every((item, index) => isEqual(item, other[index], run));
 }
 
 function getMember(value: object, key: string): unknown {
@@ -88,11 +77,8 @@ export function areUnique(items: readonly unknown[], run: CheckRun): boolean {
       addText(texts, toCanonicalJson(item));
     }
   }
-  return texts.size + values.size === items.length - numbers.length && areDistinct(numbers, run);
-}
-
-/** Tells if no two numbers are equal. Numbers are sorted, because a peer can choose many with the same hash. */
-function areDistinct(numbers: readonly number[], run: CheckRun): boolean {
+  if (texts.size + values.size !== items.length - numbers.length) return false;
+  // Numbers are sorted, because a peer can choose many with the same hash.
   countSteps(run, numbers.length * NUMBER_STEPS);
   const sorted = Float64Array.from(numbers).sort();
   return sorted.every((number, index) => index === 0 || number !== sorted[index - 1]);

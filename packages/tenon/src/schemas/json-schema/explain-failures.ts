@@ -4,7 +4,7 @@ import {
   createCounter,
   createIssue,
   createKeywordIssues,
-  createTypeIssue,
+  describeTypes,
   type PartCounter,
 } from './keyword-messages.js';
 
@@ -66,18 +66,13 @@ function explainChoice(choice: Failure, counter: PartCounter): Issue[] {
   const inner = choice.inner.filter(form => form.inner[0]?.keyword !== 'false');
   if (inner.length === 0) return collapseFailures(choice.inner, counter);
   const forms = inner.map(form => flatten(form.inner));
-  const isOfOtherType = (each: Failure) => each.keyword === 'type' && isAt(each, choice);
+  // The path of an inner failure begins with the path of the choice.
+  const isOfOtherType = (each: Failure) => each.keyword === 'type' && each.path.length === path.length;
   const ofType = inner.filter((_, index) => !forms[index]?.some(isOfOtherType));
   if (ofType.length === 0) {
-    return [
-      createTypeIssue(
-        choice,
-        forms
-          .flat()
-          .filter(isOfOtherType)
-          .flatMap(each => each.expected),
-      ),
-    ];
+    const mismatches = forms.flat().filter(isOfOtherType);
+    const types = new Set(mismatches.flatMap(each => each.expected));
+    return [createIssue(path, describeTypes([...types], choice.value))];
   }
   const matching = ofType.filter(form => findTag(form, choice) === undefined);
   const [form] = matching.length > 0 ? matching : ofType;
@@ -102,11 +97,6 @@ function findTag(form: Failure, choice: Failure): Failure | undefined {
   return flatten(form.inner).find(
     ({ keyword, path }) => (keyword === 'const' || keyword === 'enum') && path.length <= choice.path.length + 1,
   );
-}
-
-/** Tells if an inner failure is at the path of the outer one. Its path begins with the outer path. */
-function isAt(inner: Failure, { path }: Failure): boolean {
-  return inner.path.length === path.length;
 }
 
 /** Lists failures. A failure comes before the failures inside it. */

@@ -55,7 +55,14 @@ const isRelativePointer = createPatternTest(`(?:0|[1-9]\\d*)(?:#|${POINTER})`);
 export const FORMATS: ReadonlyMap<unknown, Format> = new Map<unknown, Format>([
   ['date', { test: isDate, steps: 18, characterSteps: 0, maxLength: 10 }],
   ['time', { test: isTime, steps: 16, characterSteps: 0.4 }],
-  ['date-time', { test: isDateTime, steps: 25, characterSteps: 0.5 }],
+  [
+    'date-time',
+    {
+      test: text => /^.{10}[t\s]/i.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11)),
+      steps: 25,
+      characterSteps: 0.5,
+    },
+  ],
   ['duration', { test: text => DURATION.test(text), steps: 8, characterSteps: 1 }],
   ['uri', { test: text => isUri(URI, text), steps: 20, characterSteps: 1 }],
   ['uri-reference', { test: text => isUri(URI_REFERENCE, text), steps: 16, characterSteps: 1 }],
@@ -103,10 +110,6 @@ function isTime(text: string): boolean {
   // A leap second is the last one of a day in UTC.
   const offset = (offsetHour * 60 + offsetMinute) * (text[end - 6] === '-' ? -1 : 1);
   return (hour * 60 + minute - offset + 1440) % 1440 === 1439;
-}
-
-function isDateTime(text: string): boolean {
-  return /^.{10}[t\s]/i.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
 }
 
 function isUri(pattern: RegExp, text: string): boolean {

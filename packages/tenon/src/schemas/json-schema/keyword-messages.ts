@@ -19,7 +19,10 @@ export function createCounter(): PartCounter {
   return value => {
     const known = counts.get(value);
     if (known !== undefined) return known;
-    const count = Array.isArray(value) ? value.length : countText(value) + countMembers(value);
+    let count = 0;
+    if (typeof value === 'string') count = countCharacters(value);
+    else if (Array.isArray(value)) count = value.length;
+    else if (isObject(value)) count = Object.keys(value).length;
     counts.set(value, count);
     return count;
   };
@@ -29,8 +32,6 @@ const createCountMessage =
   (relation: string, unit: string): MessageBuilder =>
   (said, value, count) =>
     `expected ${relation} ${said} ${unit}${said === 1 ? '' : 's'}, got ${count(value)}`;
-const countText = (value: unknown) => (typeof value === 'string' ? countCharacters(value) : 0);
-const countMembers = (value: unknown) => (isObject(value) ? Object.keys(value).length : 0);
 
 /** The message of each failed keyword. */
 const KEYWORD_MESSAGES: { readonly [keyword: string]: MessageBuilder } = {
@@ -88,12 +89,8 @@ function listMissing(value: unknown, names: unknown): string[] {
   return names.filter(name => typeof name === 'string' && !Object.hasOwn(value, name));
 }
 
-/** Creates the issue of a value whose type no alternative allows. */
-export function createTypeIssue({ path, value }: Failure, types: readonly unknown[]): Issue {
-  return createIssue(path, describeTypes([...new Set(types)], value));
-}
-
-function describeTypes(types: readonly unknown[], value: unknown): string {
+/** Describes that a value is of none of the types. */
+export function describeTypes(types: readonly unknown[], value: unknown): string {
   const isFraction = typeof value === 'number' && types.includes('integer');
   return `expected ${formatList(types, String, 'or')}, got ${isFraction ? 'a fraction' : getJsonType(value)}`;
 }

@@ -83,16 +83,13 @@ export const OBJECT_KEYWORDS: KeywordCompilers = {
   },
   unevaluatedProperties(schema: unknown, { compile }) {
     const check = compile(schema);
+    const isEvaluated: NameTest = (key, { evaluated }) => evaluated?.has(key) === true;
     return checkObject((object, run) => checkRest(check, object, isEvaluated, run));
   },
 };
 
 function checkObject(check: ObjectCheck): SchemaCheck {
   return (value, run) => !isObject(value) || check(value, run);
-}
-
-function isEvaluated(key: string, { evaluated }: CheckRun): boolean {
-  return evaluated?.has(key) === true;
 }
 
 function hasAll(object: JsonObject, names: readonly string[]): boolean {

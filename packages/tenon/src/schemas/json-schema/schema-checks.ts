@@ -98,9 +98,3 @@ export function createInvalidCheck(reason: string, createError = createBrokenSch
     throw createError(reason);
   };
 }
-
-/** Checks a value against the schema `false`, which always fails. */
-export function rejectAll(value: unknown, run: CheckRun): boolean {
-  addFailure(run, 'false', value, false, []);
-  return false;
-}

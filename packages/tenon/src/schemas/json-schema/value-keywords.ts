@@ -1,10 +1,9 @@
 import { isObject } from '@tenon/base';
 import { shorten } from './broken-schema.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
-import { createEqualityCheck, createListCheck } from './equality.js';
+import { createListCheck, isEqual } from './equality.js';
 import { FORMATS } from './formats.js';
 import type { KeywordCompilers } from './keyword-compiler.js';
-import { isMultipleOf } from './multiple-of.js';
 import { countSteps } from './work.js';
 
 type TypeTest = (value: unknown) => boolean;
@@ -26,7 +25,7 @@ export const VALUE_KEYWORDS: KeywordCompilers = {
     const [first = () => false] = tests;
     return tests.length === 1 ? first : value => tests.some(test => test(value));
   },
-  const: (constant: unknown) => createEqualityCheck(constant),
+  const: (constant: unknown) => (value, run) => isEqual(value, constant, run),
   enum: (constants: readonly unknown[]) => createListCheck(constants),
 };
 
@@ -73,6 +72,24 @@ export const SCALAR_KEYWORDS: KeywordCompilers = {
 
 function checkNumber(test: (value: number, run: CheckRun) => boolean): SchemaCheck {
   return (value, run) => typeof value !== 'number' || test(value, run);
+}
+
+/** Tells if one number is a multiple of another in decimal notation: 0.3 is a multiple of 0.1. */
+function isMultipleOf(value: number, divisor: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  if (!Number.isFinite(value)) return false;
+  const [digits, exponent] = toDecimal(value);
+  const [divisorDigits, divisorExponent] = toDecimal(divisor);
+  const shared = Math.min(exponent, divisorExponent);
+  const convertDigits = (number: bigint, from: number) => number * 10n ** BigInt(from - shared);
+  return convertDigits(digits, exponent) % convertDigits(divisorDigits, divisorExponent) === 0n;
+}
+
+/** Converts a number to an integer and a power of ten. */
+function toDecimal(number: number): [digits: bigint, exponent: number] {
+  const [coefficient = '', exponent = '0'] = String(Math.abs(number)).split('e');
+  const [whole = '', fraction = ''] = coefficient.split('.');
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length];
 }
 
 function checkString(test: (value: string, run: CheckRun) => boolean): SchemaCheck {

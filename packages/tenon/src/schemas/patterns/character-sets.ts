@@ -52,22 +52,17 @@ function createSet(chars: string, samples: readonly string[]): CharacterSet {
   const add = (index: number) => {
     bits[index >> 5] = (bits[index >> 5] ?? 0) | (1 << (index & 31));
   };
-  if (isLiteral(chars)) {
+  const isLiteral = chars !== '.' && [...chars].length === 1;
+  if (isLiteral) {
     add(samples.indexOf(chars));
     return { bits, isKnown: true };
   }
   const expression = new RegExp(`^(?:${chars})$`, 'u');
   for (const [index, sample] of samples.entries()) if (expression.test(sample)) add(index);
-  return { bits, isKnown: !OPEN_CLASS.test(chars) && !hasWideRange(chars) };
-}
-
-function isLiteral(chars: string): boolean {
-  return chars !== '.' && [...chars].length === 1;
-}
-
-/** Tells if a class has a range that ends after the Latin characters. */
-function hasWideRange(chars: string): boolean {
-  return chars.startsWith('[') && chars.includes('-') && listNamedCharacters(chars).some(code => code > LAST_LATIN);
+  if (OPEN_CLASS.test(chars)) return { bits, isKnown: false };
+  // A range that ends after the Latin characters contains more than the samples.
+  const hasRange = chars.startsWith('[') && chars.includes('-');
+  return { bits, isKnown: !hasRange || listNamedCharacters(chars).every(code => code <= LAST_LATIN) };
 }
 
 /** Lists the characters that a pattern names: literals and escapes by number. */

@@ -44,13 +44,13 @@ export function estimateGrowth(source: string): PatternGrowth {
   // A pattern without an anchor starts at each character.
   const isAnchored = pattern.every(branch => branch[0]?.atom.kind === 'start');
   const growth = { factor, degree: isAnchored || base > 1 ? degree : degree + 1, base, isAnchored };
-  return { ...growth, maxLength: factor > MAX_STEPS_PER_MATCH ? 0 : computeMaxLength(growth) };
-}
-
-function computeMaxLength({ factor, degree, base }: Growth): number {
-  if (base === 1 && degree <= 1) return Number.POSITIVE_INFINITY;
-  if (base === 1) return Math.floor((MAX_STEPS_PER_MATCH / factor) ** (1 / degree));
-  return Math.max(0, Math.floor(Math.log(MAX_EXPONENTIAL_STEPS / factor) / Math.log(base) / (degree + 1)));
+  let maxLength = Number.POSITIVE_INFINITY;
+  if (factor > MAX_STEPS_PER_MATCH) maxLength = 0;
+  else if (base !== 1) {
+    const steps = Math.log(MAX_EXPONENTIAL_STEPS / factor);
+    maxLength = Math.max(0, Math.floor(steps / Math.log(base) / (growth.degree + 1)));
+  } else if (growth.degree > 1) maxLength = Math.floor((MAX_STEPS_PER_MATCH / factor) ** (1 / growth.degree));
+  return { ...growth, maxLength };
 }
 
 /** Counts the steps of a match with a string of `length` characters. Infinite for a string beyond the maximum length. */
@@ -64,29 +64,17 @@ export function countMatchSteps(growth: PatternGrowth, { start, character }: Mat
   return starts * (start + PATH_STEPS * (factor - 1)) + character * length;
 }
 
-/**
- * Estimates the maximum length of a string for which a pattern still ends soon.
- * @param source A valid pattern.
- */
-export function estimateMaxLength(source: string): number {
-  return source.length > MAX_PATTERN ? 0 : estimateGrowth(source).maxLength;
-}
-
 function estimateBranches(branches: readonly Branch[], isDisjoint: DisjointTest, top: boolean): Growth {
   const each = branches.map(branch => estimateBranch(branch, isDisjoint, top));
   const factors = each.map(({ factor }) => factor);
+  // Two or more alternatives can begin with the same character.
+  const first = branches.flatMap(branch => getRequiredChars(branch[0]) ?? []);
+  const isForked = branches.length >= 2 && (first.length < branches.length || !isDisjoint(first));
   return {
-    factor: isForked(branches, isDisjoint) ? factors.reduce((sum, factor) => sum + factor, 0) : Math.max(1, ...factors),
+    factor: isForked ? factors.reduce((sum, factor) => sum + factor, 0) : Math.max(1, ...factors),
     degree: Math.max(0, ...each.map(({ degree }) => degree)),
     base: Math.max(1, ...each.map(({ base }) => base)),
   };
-}
-
-/** Tells if two or more alternatives can begin with the same character. */
-function isForked(branches: readonly Branch[], isDisjoint: DisjointTest): boolean {
-  if (branches.length < 2) return false;
-  const first = branches.flatMap(branch => getRequiredChars(branch[0]) ?? []);
-  return first.length < branches.length || !isDisjoint(first);
 }
 
 function estimateBranch(branch: Branch, isDisjoint: DisjointTest, top: boolean): Growth {

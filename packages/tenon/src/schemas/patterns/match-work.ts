@@ -35,16 +35,14 @@ export function estimateWork(source: string): PatternWork {
   if (branches === undefined) return { narrow: NO_WORK, wide: NO_WORK };
   return {
     narrow: addBranches(branches, () => CHARACTER_STEPS),
-    wide: addBranches(branches, getWideSteps),
+    wide: addBranches(branches, chars => {
+      if (PROPERTY.test(chars)) return PROPERTY_STEPS;
+      return OPEN_CLASS.test(chars) ? OPEN_CLASS_STEPS : CHARACTER_STEPS;
+    }),
   };
 }
 
 const NO_WORK: MatchWork = { start: 0, character: 0 };
-
-function getWideSteps(chars: string): number {
-  if (PROPERTY.test(chars)) return PROPERTY_STEPS;
-  return OPEN_CLASS.test(chars) ? OPEN_CLASS_STEPS : CHARACTER_STEPS;
-}
 
 function addBranches(branches: readonly Branch[], getSteps: (chars: string) => number): MatchWork {
   let start = 0;
