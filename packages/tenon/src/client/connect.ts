@@ -4,10 +4,8 @@ import type { LoggingLevel } from '../protocol/content.js';
 import type { CallToolResult, GetPromptResult } from '../protocol/params-and-results.js';
 import type { CallOptions, InternalCallOptions } from './call-options.js';
 import { CallPipeline } from './calls/call-pipeline.js';
-import { createCallProxy } from './calls/call-proxy.js';
 import { CompletionRequests } from './calls/completion-requests.js';
 import { listAll } from './calls/pages.js';
-import { encodePromptArguments } from './calls/prompt-arguments.js';
 import { getToolValue } from './calls/results.js';
 import { checkSendable } from './calls/sendable-values.js';
 import type { Client, ServerTypes } from './client.js';
@@ -23,8 +21,19 @@ export async function connectTo<S extends ServerTypes = ServerTypes>(
   options: ClientOptions = {},
 ): Promise<Client<S>> {
   requireClientOptions(options);
-  if (options.caller !== undefined && endpoint.kind !== 'memory') throw createCallerError();
-  const pipeline = new CallPipeline(endpoint, withEndpointExtensions(endpoint, options));
+  if (options.caller !== undefined && endpoint.kind !== 'memory')
+    throw new TenonError('connect/caller', 'the option `caller` is only for a server in this process', {
+      expected: 'the result of `createServer` as the target',
+      received: 'another target',
+      hint: 'pass `auth` in the target: `connect({ url, auth })`',
+    });
+  const { extensions = [] } = endpoint;
+  // The endpoint has extensions too, such as sign-in methods.
+  const allOptions =
+    extensions.length === 0
+      ? options
+      : { ...options, extensions: [...(options.extensions ?? []), ...extensions.map(id => ({ id }))] };
+  const pipeline = new CallPipeline(endpoint, allOptions);
   try {
     await pipeline.connections.getConnection();
     if (options.logLevel !== undefined) await setLogLevel(pipeline, options.logLevel);
@@ -34,14 +43,6 @@ export async function connectTo<S extends ServerTypes = ServerTypes>(
     throw error;
   }
   return createClient(pipeline);
-}
-
-function createCallerError(): TenonError {
-  return new TenonError('connect/caller', 'the option `caller` is only for a server in this process', {
-    expected: 'the result of `createServer` as the target',
-    received: 'another target',
-    hint: 'pass `auth` in the target: `connect({ url, auth })`',
-  });
 }
 
 /**
@@ -58,19 +59,15 @@ function announceRootChanges({ options: { roots }, emitter, connections }: CallP
   });
 }
 
-/** Adds the extensions of the endpoint, such as sign-in methods, to those of the client. */
-function withEndpointExtensions({ extensions = [] }: ServerEndpoint, options: ClientOptions): ClientOptions {
-  if (extensions.length === 0) return options;
-  return { ...options, extensions: [...(options.extensions ?? []), ...extensions.map(id => ({ id }))] };
-}
-
 function createClient(pipeline: CallPipeline): Client {
   const completions = new CompletionRequests(pipeline);
   const { connections, emitter } = pipeline;
   // A gateway reads it for each call, and it changes only with the connection.
   let shown: { readonly details: ServerDetails; readonly server: Client['server'] } | undefined;
   return {
-    tools: createCallProxy((name, input, options) => callForValue(pipeline, name, input, options)),
+    tools: createCallProxy(async (name, input, options) =>
+      getToolValue(pipeline, await callTool(pipeline, name, input, options), name),
+    ),
     prompts: createCallProxy((name, input, options) => getPrompt(pipeline, name, input, options)),
     tasks: createClientTasks(pipeline),
     listTools: options => pipeline.listTools(options),
@@ -109,6 +106,21 @@ function createClient(pipeline: CallPipeline): Client {
   };
 }
 
+type CallByName = (name: string, input: JsonObject | undefined, options: CallOptions | undefined) => Promise<unknown>;
+
+/**
+ * Creates an object with a function for every name except `then`, because an object with `then` would be treated as a
+ * promise.
+ */
+function createCallProxy(call: CallByName): object {
+  return new Proxy(Object.create(null), {
+    get: (_, name) =>
+      typeof name === 'symbol' || name === 'then'
+        ? undefined
+        : (input?: JsonObject, options?: CallOptions) => call(name, input, options),
+  });
+}
+
 function callTool(
   pipeline: CallPipeline,
   name: string,
@@ -118,23 +130,26 @@ function callTool(
   return pipeline.request('tools/call', { name, arguments: input }, options);
 }
 
-/** Calls a tool and returns its value. Throws `tool/failed` when the result has `isError`. */
-async function callForValue(
-  pipeline: CallPipeline,
-  name: string,
-  input?: JsonObject,
-  options?: CallOptions,
-): Promise<unknown> {
-  return getToolValue(pipeline, await callTool(pipeline, name, input, options), name);
-}
-
+/** Gets a prompt. Its arguments are sent as text. */
 async function getPrompt(
   pipeline: CallPipeline,
   name: string,
-  input?: JsonObject,
+  input: JsonObject = {},
   options?: CallOptions,
 ): Promise<GetPromptResult> {
-  return pipeline.request('prompts/get', { name, arguments: encodePromptArguments(name, input) }, options);
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const texts = given.map(([argument, value]) => [argument, encodeScalar(name, argument, value)] as const);
+  return pipeline.request('prompts/get', { name, arguments: Object.fromEntries(texts) }, options);
+}
+
+function encodeScalar(name: string, argument: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean' || typeof value === 'bigint' || Number.isFinite(value)) return String(value);
+  throw new TenonError('call/argument', `invalid argument "${argument}" for prompt "${name}"`, {
+    expected: 'a string, a finite number or a boolean',
+    received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`,
+    hint: 'pass the argument as a string in the format that the prompt documents',
+  });
 }
 
 /** Sets the log level for later requests. On versions with sessions, the level is sent to the server. */

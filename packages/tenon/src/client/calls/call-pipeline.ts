@@ -3,14 +3,17 @@ import {
   catchMaybe,
   isObject,
   type JsonObject,
+  OUTCOME_UNKNOWN,
   requireKnownOptions,
   systemClock,
   TenonError,
 } from '@tenon/base';
+import { checkMetaKeys } from '../../protocol/check-meta.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
+import { readHeaderParams } from '../../protocol/header-params.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
 import { isMethod } from '../../protocol/methods.js';
-import type { TaskParams } from '../../protocol/tasks.js';
+import { TASKS, type TaskParams } from '../../protocol/tasks.js';
 import { CALL_OPTIONS, type InternalCallOptions } from '../call-options.js';
 import type { Connection } from '../connection/connection.js';
 import { ConnectionManager } from '../connection/connection-manager.js';
@@ -20,19 +23,20 @@ import { createArgumentHeaders } from '../connection/request-headers.js';
 import { ClientEmitter } from '../emitter.js';
 import type { ClientOptions } from '../options.js';
 import { readInputRequired, resolveInputRequests } from '../server-requests/input-rounds.js';
-import { callAsTask, canCreateTasks, getTaskParams, hasTaskExtension } from '../tasks/task-calls.js';
+import { createCapabilities } from '../server-requests/request-handlers.js';
+import { callAsTask, canCreateTasks, getTaskParams } from '../tasks/task-calls.js';
 import { trackTask } from '../tasks/tracked-task.js';
 import { handleNotification } from '../watch/notifications.js';
 import { checkSupported } from './call-checks.js';
 import type { CallContext, CallState } from './call-context.js';
 import { CallDeadline, createPausableClock, type PausableClock } from './call-deadline.js';
-import { checkSentMeta, prepareParams } from './call-params.js';
+import { prepareParams } from './call-params.js';
 import { listAll } from './pages.js';
 import { ResponseCache } from './response-cache.js';
 import { checkResult } from './results.js';
-import { mayRepeatTask, retryCall } from './retry-call.js';
+import { retryCall } from './retry-call.js';
 import { checkSendable } from './sendable-values.js';
-import { findHeaderIssue, ToolCache } from './tool-cache.js';
+import { ToolCache } from './tool-cache.js';
 
 const DEFAULT_CACHE_SIZE = 200;
 const NO_OPTIONS: InternalCallOptions = {};
@@ -59,7 +63,7 @@ export class CallPipeline implements CallContext {
     this.pausableClock = createPausableClock(this.clock);
     this.options = options;
     this.logLevel = options.logLevel;
-    this.#hasTaskExtension = hasTaskExtension(options);
+    this.#hasTaskExtension = Object.hasOwn(createCapabilities(options).extensions ?? {}, TASKS);
     this.cache = new ResponseCache(options.cacheSize ?? DEFAULT_CACHE_SIZE, this.clock);
     const events = {
       onNotification: (method: string, params: JsonObject) => handleNotification(this, method, params),
@@ -77,7 +81,9 @@ export class CallPipeline implements CallContext {
     try {
       return await this.#waitForResult(await this.begin(callState), callState);
     } catch (error) {
-      if (!mayRepeatTask(callState, error)) throw error;
+      // The outcome of a task is unknown if its process has stopped and no other process may continue it.
+      const isOutcomeUnknown = callState.isTask && TenonError.is(error) && error.code === OUTCOME_UNKNOWN;
+      if (options.idempotent !== true || !isOutcomeUnknown) throw error;
       return this.#waitForResult(await this.begin(callState), callState);
     }
   }
@@ -139,7 +145,10 @@ export class CallPipeline implements CallContext {
 
   createCallState(method: string, params: JsonObject, options: InternalCallOptions): CallState {
     if (options !== NO_OPTIONS) requireKnownOptions(method, options, CALL_OPTIONS);
-    if (!options.allowReservedMeta) checkSentMeta(method, params, options);
+    if (!options.allowReservedMeta) {
+      if (params._meta !== undefined) checkMetaKeys(method, params._meta);
+      if (options.meta !== undefined) checkMetaKeys(method, options.meta);
+    }
     const { totalTimeout = this.options.totalTimeout } = options;
     const deadline = new CallDeadline(this.pausableClock, totalTimeout);
     return this.options.telemetry
@@ -151,19 +160,15 @@ export class CallPipeline implements CallContext {
   async *listTools(options?: InternalCallOptions): AsyncGenerator<Tool> {
     const all: Tool[] = [];
     for await (const tool of listAll<Tool>(this, 'tools/list', 'tools', options)) {
-      const reason =
-        this.connections.lastConnection.dialect.http.mirrorHeaders &&
-        this.connections.lastConnection.endpoint.kind === 'http'
-          ? findHeaderIssue(tool)
-          : undefined;
-      if (reason === undefined) {
+      const { dialect, endpoint } = this.connections.lastConnection;
+      const hasHeaders = dialect.http.mirrorHeaders && endpoint.kind === 'http';
+      const headerParams = hasHeaders ? readHeaderParams(tool.inputSchema) : undefined;
+      if (typeof headerParams === 'string') {
+        const summary = `tool "${tool.name}" was ignored: ${headerParams}`;
+        this.emitter.emit('error', this.#createError('peer/unusable-tool', summary));
+      } else {
         all.push(tool);
         yield tool;
-      } else {
-        this.emitter.emit(
-          'error',
-          this.#createError('peer/unusable-tool', `tool "${tool.name}" was ignored: ${reason}`),
-        );
       }
     }
     await this.toolCache.set(all);
@@ -275,7 +280,13 @@ export class CallPipeline implements CallContext {
       idleTimeout: options.idleTimeout,
       totalTimeout: callState.deadline.remaining,
       silentAbort: method === 'tasks/result',
-      onTaskCreated: options.resolveInputRequests === false ? options.onTaskCreated : keepProgress(callState),
+      // Progress reports of a task continue until the call ends.
+      onTaskCreated:
+        options.resolveInputRequests === false
+          ? options.onTaskCreated
+          : stopProgress => {
+              callState.stopProgress = stopProgress;
+            },
       headers,
     };
   }
@@ -288,13 +299,6 @@ export class CallPipeline implements CallContext {
   ): TenonError {
     return new TenonError(code, summary, { peer: connection.peer, method });
   }
-}
-
-/** Returns a function that keeps progress reports of a task until the call ends. */
-function keepProgress(callState: CallState): SendParameters['onTaskCreated'] {
-  return stopProgress => {
-    callState.stopProgress = stopProgress;
-  };
 }
 
 function getToolName({ name }: JsonObject): string | undefined {

@@ -73,7 +73,11 @@ export function checkStructuredContent(
   const isMissing =
     structuredContent === undefined ||
     (outputSchema === undefined && isObject(structuredContent) && Object.keys(structuredContent).length === 0);
-  if (isMissing && (outputSchema === undefined || result.isError)) return withoutStructured(result);
+  if (isMissing && (outputSchema === undefined || result.isError)) {
+    if (!('structuredContent' in result)) return result;
+    const { structuredContent: _, ...rest } = result;
+    return rest;
+  }
   if (cachedTool?.outputValidator === undefined || result.isError) return result;
   const refusal = isMissing
     ? { limit: undefined, issues: [MISSING_CONTENT] }
@@ -83,12 +87,6 @@ export function checkStructuredContent(
   if (pipeline.options.validate !== 'warn') throw error;
   pipeline.emitter.emit('error', error);
   return result;
-}
-
-function withoutStructured(result: JsonObject): JsonObject {
-  if (!('structuredContent' in result)) return result;
-  const { structuredContent: _, ...rest } = result;
-  return rest;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isConnectionLoss, isRefusedForNow, type JsonObject, OUTCOME_UNKNOWN, TenonError } from '@tenon/base';
+import { isConnectionLoss, isRefusedForNow, type JsonObject, TenonError } from '@tenon/base';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
 import { isReadOnly } from '../../protocol/methods.js';
 import type { Connection } from '../connection/connection.js';
@@ -33,14 +33,6 @@ export async function retryCall(
   } catch (thrown) {
     throw isRepeatable || !TenonError.is(thrown) ? thrown : adviseOutcome(thrown, connection, method);
   }
-}
-
-/**
- * Tells if a call may be sent again after the task that it became has failed. The outcome of a task is unknown if its
- * process has stopped and no other process may continue it.
- */
-export function mayRepeatTask({ options, isTask }: CallState, error: unknown): boolean {
-  return options.idempotent === true && isTask === true && TenonError.is(error) && error.code === OUTCOME_UNKNOWN;
 }
 
 /** Sends the call on a new connection. An error of the second attempt includes the first one. */

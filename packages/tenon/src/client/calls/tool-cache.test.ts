@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../protocol/content.js';
-import { findHeaderIssue, ToolCache } from './tool-cache.js';
+import { createNodeRequester } from '../../runtimes/node/http/http-requester.js';
+import { json, serve } from '../../transports/http/client/fixtures/scripted-server.js';
+import { connectTo } from '../connect.js';
+import { createClientEndpoint } from '../connection/http-endpoint.js';
+import { ToolCache } from './tool-cache.js';
 
 const made = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more }) as Tool;
 const badly = { inputSchema: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } };
@@ -44,9 +48,26 @@ describe('ToolCache', () => {
     await toolbox.set([made('a', badly)]);
     expect(toolbox.get('a')?.headerParams).toEqual([]);
   });
+});
 
-  it('reports which tools cannot be called over HTTP', () => {
-    expect(findHeaderIssue(badly)).toContain('x-mcp-header');
-    expect(findHeaderIssue({ inputSchema: { type: 'object' } })).toBeUndefined();
+describe('listTools over HTTP', () => {
+  it('omits tools whose header annotations are invalid, and reports each', async () => {
+    const cached = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+    const { url } = await serve(({ body }, response) => {
+      const { id, method } = JSON.parse(body);
+      const result =
+        method === 'server/discover'
+          ? { ...cached, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+          : { ...cached, tools: [made('good'), made('bad', badly)] };
+      json(response, { jsonrpc: '2.0', id, result });
+    });
+    const client = await connectTo(createClientEndpoint({ url }, createNodeRequester()), { probeTimeout: 60_000 });
+    const errors: string[] = [];
+    client.on('error', ({ code, summary }) => errors.push(`${code} ${summary}`));
+    const names: string[] = [];
+    for await (const { name } of client.listTools()) names.push(name);
+    await client.close();
+    expect(names).toEqual(['good']);
+    expect(errors).toEqual([expect.stringMatching(/^peer\/unusable-tool tool "bad" was ignored: .*x-mcp-header/)]);
   });
 });

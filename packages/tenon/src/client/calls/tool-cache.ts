@@ -50,27 +50,11 @@ type CompileSchema = (schema: JsonObject) => PeerSchemaValidator;
 
 function toCachedTool(tool: Tool, compile: CompileSchema | undefined): CachedTool {
   const mirrors = readHeaderParams(tool.inputSchema);
-  return {
-    tool,
-    headerParams: typeof mirrors === 'string' ? [] : mirrors,
-    outputValidator: tool.outputSchema && compile && compileOutput(tool.outputSchema, compile),
-  };
-}
-
-/** Compiles an output schema. A schema that cannot be used validates nothing, so that other tools still work. */
-function compileOutput(schema: JsonObject, compile: CompileSchema): PeerSchemaValidator | undefined {
+  let outputValidator: PeerSchemaValidator | undefined;
   try {
-    return compile(schema);
+    outputValidator = tool.outputSchema && compile?.(tool.outputSchema);
   } catch {
-    return undefined;
+    // A schema that cannot be used validates nothing, so that other tools still work.
   }
-}
-
-/**
- * Returns the reason why the header annotations of a tool are invalid, or `undefined`. Such a tool cannot be called
- * over HTTP.
- */
-export function findHeaderIssue({ inputSchema }: { inputSchema: JsonObject }): string | undefined {
-  const headerParams = readHeaderParams(inputSchema);
-  return typeof headerParams === 'string' ? headerParams : undefined;
+  return { tool, headerParams: typeof mirrors === 'string' ? [] : mirrors, outputValidator };
 }

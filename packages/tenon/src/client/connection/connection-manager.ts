@@ -2,10 +2,10 @@ import { isAuthError, LazyAbortSignal, TenonError } from '@tenon/base';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientEmitter } from '../emitter.js';
 import type { ClientOptions, ConnectionState } from '../options.js';
-import type { Connection, ConnectionEvents } from './connection.js';
-import type { ServerEndpoint } from './endpoint.js';
-import { openConnection } from './open-connection.js';
+import { Connection, type ConnectionEvents } from './connection.js';
+import { openEndpoint, type ServerEndpoint } from './endpoint.js';
 import { getRefusalTimeout, repeatWhileRefused } from './refusal-wait.js';
+import { negotiateConnection } from './version-negotiator.js';
 
 /**
  * Keeps one connection open. When the connection ends, the next call opens another one, which all waiting calls share.
@@ -123,10 +123,7 @@ export class ConnectionManager {
         return signal;
       },
     };
-    const open = async (): Promise<Connection> => {
-      this.#checkOpen();
-      return openConnection(this.#endpoint, options ?? this.#options, this.#events, this.#clock);
-    };
+    const open = () => this.#openOnce(options ?? this.#options);
     const until = this.#clock.now() + (openTimeout ?? getRefusalTimeout(idleTimeout, totalTimeout));
     return open().catch(error =>
       repeatWhileRefused(error, open, {
@@ -137,6 +134,22 @@ export class ConnectionManager {
         mayRepeat: refusal => !isAuthError(refusal),
       }),
     );
+  }
+
+  /** Opens a connection to the server. It continues the session of other processes, if there is one. */
+  async #openOnce(options: ClientOptions): Promise<Connection> {
+    this.#checkOpen();
+    const endpoint = this.#endpoint;
+    const events = this.#events;
+    const clock = this.#clock;
+    const { sharedSession } = options;
+    const negotiate = () => negotiateConnection(endpoint, options, events, clock);
+    if (sharedSession === undefined || endpoint.kind !== 'http') return negotiate();
+    return sharedSession.openConnection(negotiate, async continued => {
+      const connection = new Connection(endpoint, await openEndpoint(endpoint), options, events, clock, continued);
+      await connection.open();
+      return connection;
+    });
   }
 
   /** Pauses all timeouts while the user signs in. */

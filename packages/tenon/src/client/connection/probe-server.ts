@@ -106,7 +106,10 @@ export async function shakeHands(
           ? acceptPerRequest(connection, dialect, refusal)
           : initialize(connection, dialect));
       } catch (error) {
-        if (hasEarlierMessages && isEnded(error)) {
+        // The end of one HTTP request does not end its transport.
+        const hasEnded =
+          TenonError.is(error) && /^(stdio\/exited|stdio\/output-closed|connection\/closed)$/.test(error.code);
+        if (hasEarlierMessages && hasEnded) {
           hasEarlierMessages = false;
           await replaceConnection(error);
           continue;
@@ -127,9 +130,4 @@ export async function shakeHands(
     if (connection !== first) await connection.close();
     throw error;
   }
-}
-
-/** Tells if the process or the transport ended. The end of one HTTP request does not end its transport. */
-function isEnded(error: unknown): boolean {
-  return TenonError.is(error) && /^(stdio\/exited|stdio\/output-closed|connection\/closed)$/.test(error.code);
 }

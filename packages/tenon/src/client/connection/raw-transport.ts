@@ -66,7 +66,8 @@ class RawHttpTransport implements Transport {
       this.#failRequest(message.id, error);
     }
     // The server sends messages that belong to no request on a stream of its own.
-    if (method === 'notifications/initialized' && isListening(this.#transport)) this.#transport.listen();
+    if (method === 'notifications/initialized' && 'listen' in this.#transport)
+      (this.#transport as ListeningTransport).listen();
   }
 
   close(): void | Promise<void> {
@@ -108,8 +109,4 @@ class RawHttpTransport implements Transport {
     const found = readHeaderParams(tool.inputSchema);
     if (typeof found !== 'string' && found.length > 0) this.#headerParams.set(tool.name, found);
   }
-}
-
-function isListening(transport: Transport): transport is ListeningTransport {
-  return 'listen' in transport;
 }

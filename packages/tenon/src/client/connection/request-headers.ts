@@ -39,15 +39,12 @@ export function createArgumentHeaders(
 ): Record<string, string> {
   const headers = headerParams.flatMap(({ header, path }) => {
     const value = getHeaderArgument(args, path);
-    if (typeof value === 'number' && !isExactNumber(value)) throw createInexactArgumentError(path, value);
+    if (typeof value === 'number' && !isExactNumber(value))
+      throw new TenonError('call/inexact-argument', `the argument "${path.join('.')}" cannot be sent in a header`, {
+        expected: `an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
+        received: String(value),
+      });
     return value === undefined ? [] : [[header.toLowerCase(), encodeHeaderValue(String(value))]];
   });
   return Object.fromEntries(headers);
-}
-
-function createInexactArgumentError(path: readonly string[], value: number): TenonError {
-  return new TenonError('call/inexact-argument', `the argument "${path.join('.')}" cannot be sent in a header`, {
-    expected: `an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
-    received: String(value),
-  });
 }

@@ -7,13 +7,13 @@ import { interpretProbe } from '../../protocol/negotiation/probe.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { PausableClock } from '../calls/call-deadline.js';
+import { createInvalidResultError } from '../calls/results.js';
 import { createClientInfo } from '../client-info.js';
 import type { ClientOptions } from '../options.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 import { addAssumedCapabilities } from './assumed-capabilities.js';
 import { Connection, type ConnectionEvents } from './connection.js';
 import { type ListeningTransport, openEndpoint, type ServerDetails, type ServerEndpoint } from './endpoint.js';
-import { createMalformedResultError } from './malformed-result.js';
 import { OpeningNoise } from './opening-noise.js';
 import {
   createLateProbe,
@@ -263,7 +263,8 @@ class VersionNegotiator {
       ? await connection.call('server/discover', {}, { signal: this.#signal })
       : answer;
     const issue = methods['server/discover'].result(discovered);
-    if (issue) throw createMalformedResultError(connection, 'server/discover', issue);
+    if (issue)
+      throw createInvalidResultError(connection.channel, 'server/discover', `the response is malformed: ${issue}`);
     const { capabilities, instructions, _meta } = toResult('server/discover', discovered);
     const info = (_meta?.[SERVER_INFO] as never) ?? connection.server.info;
     this.#complete(connection, { info, capabilities, instructions });
@@ -338,9 +339,11 @@ class VersionNegotiator {
   }
 
   async #initialize(connection: Connection, dialect: Dialect): Promise<Connection> {
+    const capabilities = createCapabilities(this.#options) as JsonObject;
     const params = {
       protocolVersion: dialect.protocolVersion,
-      capabilities: withListChanged(createCapabilities(this.#options) as JsonObject),
+      // On versions with sessions, the client notifies about changes of its roots.
+      capabilities: capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities,
       clientInfo: { ...createClientInfo(this.#options) },
     };
     const sentAt = this.#clock.now();
@@ -360,7 +363,7 @@ class VersionNegotiator {
       if (late) return this.#acceptDiscovery(connection, late.dialect, late.result);
     }
     const issue = methods.initialize.result(answer);
-    if (issue) throw createMalformedResultError(connection, 'initialize', issue);
+    if (issue) throw createInvalidResultError(connection.channel, 'initialize', `the response is malformed: ${issue}`);
     const agreed = selectAgreedDialect(
       connection.channel.peer,
       answer.protocolVersion as string,
@@ -368,17 +371,13 @@ class VersionNegotiator {
       this.#wanted,
     );
     const decoded = agreed.transforms.decode.result('initialize')?.(answer, {}) ?? answer;
-    const { serverInfo, capabilities, instructions } = toResult('initialize', decoded);
+    const result = toResult('initialize', decoded);
     connection.useDialect(agreed);
-    this.#complete(connection, { info: serverInfo, capabilities, instructions });
+    const { serverInfo: info, instructions } = result;
+    this.#complete(connection, { info, capabilities: result.capabilities, instructions });
     await connection.notify('notifications/initialized');
     if (connection.sessionError) throw connection.sessionError;
     if ('listen' in connection.channel) (connection.channel as ListeningTransport).listen();
     return connection;
   }
-}
-
-/** Declares that the client notifies about changes of its roots. Only for versions with sessions. */
-function withListChanged(capabilities: JsonObject): JsonObject {
-  return capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities;
 }

@@ -56,16 +56,15 @@ export function chooseAlternative(
   return wanted.slice(oldest).find(dialect => candidates.includes(dialect) && dialect.opening === 'handshake');
 }
 
-/** Returns the error of a server that refused every version that was tried. `refusal` is that of the first one. */
+/**
+ * Returns the error of a server that refused every version that was tried. It lists the versions of client and server, as
+ * far as they are known. `refusal` is the error of the first version.
+ */
 export function createRefusalError(peer: string, refusal: TenonError, wanted: readonly Dialect[]): TenonError {
   // After all versions, a 404 is about the path.
   const isAboutVersion = refusal.status !== 404 && refusal.rpcCode !== undefined && REFUSAL_CODES.has(refusal.rpcCode);
-  return isAboutVersion || getSupportedVersions(refusal) ? createNoSharedVersionError(peer, refusal, wanted) : refusal;
-}
-
-/** Creates the error that lists the versions of client and server, as far as they are known. */
-function createNoSharedVersionError(peer: string, refusal: TenonError, wanted: readonly Dialect[]): TenonError {
   const listed = getSupportedVersions(refusal);
+  if (!isAboutVersion && !listed) return refusal;
   const hint =
     wanted.length === 1 ? 'remove the option `protocolVersion`, or update the server' : 'update the older side';
   return new TenonError('connect/no-shared-version', `the server refused \`initialize\`: ${refusal.summary}`, {

@@ -30,10 +30,13 @@ const checkBlock: Check = value => {
   return type === 'tool_result' ? toolResult(value) : checkContentBlock(value);
 };
 
-const checkContent: Check = value => (Array.isArray(value) ? checkArray(checkBlock) : checkBlock)(value);
-
 const sampling = checkObject({
-  messages: checkArray(checkObject({ role: checkOneOf('user', 'assistant'), content: checkContent })),
+  messages: checkArray(
+    checkObject({
+      role: checkOneOf('user', 'assistant'),
+      content: value => (Array.isArray(value) ? checkArray(checkBlock) : checkBlock)(value),
+    }),
+  ),
   maxTokens: checkNumber,
   'systemPrompt?': checkString,
   'includeContext?': checkOneOf('none', 'thisServer', 'allServers'),
@@ -112,11 +115,10 @@ const checkUrl: Check = value => {
 const urlMode = checkObject({ message: checkString, url: checkUrl, 'elicitationId?': checkString });
 const mode = checkObject({ 'mode?': checkOneOf('form', 'url') });
 
-const elicitation: Check = value =>
-  mode(value) ?? (isObject(value) && value.mode === 'url' ? urlMode(value) : form(value));
-
 /** Returns the issue of the params of an input request, in the form of the newest version. */
 export function findInputRequestIssue(method: string, params: unknown): string | undefined {
   if (method === 'sampling/createMessage') return sampling(params);
-  return method === 'elicitation/create' ? elicitation(params) : undefined;
+  if (method !== 'elicitation/create') return undefined;
+  const check = isObject(params) && params.mode === 'url' ? urlMode : form;
+  return mode(params) ?? check(params);
 }

@@ -84,8 +84,10 @@ async function readRound(
 
 function checkInputRequired(result: JsonObject, connection: Connection): InputRequiredResult {
   const { inputRequests, requestState } = result;
+  const isWellFormed = (each: unknown) =>
+    isObject(each) && typeof each.method === 'string' && (each.params == null || isObject(each.params));
   const isValid =
-    (inputRequests === undefined || isInputRequests(inputRequests)) &&
+    (inputRequests === undefined || (isObject(inputRequests) && Object.values(inputRequests).every(isWellFormed))) &&
     (requestState === undefined || typeof requestState === 'string') &&
     (inputRequests !== undefined || requestState !== undefined);
   if (isValid && isInputRequired(result)) return result;
@@ -96,10 +98,4 @@ function checkInputRequired(result: JsonObject, connection: Connection): InputRe
       peer: connection.peer,
     },
   );
-}
-
-function isInputRequests(requests: unknown): boolean {
-  const isWellFormed = (each: unknown) =>
-    isObject(each) && typeof each.method === 'string' && (each.params == null || isObject(each.params));
-  return isObject(requests) && Object.values(requests).every(isWellFormed);
 }

@@ -16,12 +16,10 @@ import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkMetaKeys, checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Root } from '../../protocol/content.js';
 import type { ElicitFormParams, ElicitResult, FormValue } from '../../protocol/input-requests.js';
-import { RELATED_TASK } from '../../protocol/meta.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { isMethod, methods, toParams } from '../../protocol/methods.js';
 import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';
-import type { Dialect } from '../../protocol/versions/dialect.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { PeerSchemaValidator } from '../../schemas/peer-schema.js';
 import { requireSendable } from '../calls/sendable-values.js';
@@ -29,8 +27,9 @@ import type { ClientHandlers, ClientOptions, InternalRequestInfo, ServerRequestI
 
 /** Returns the capabilities that the client declares: those for which it has handlers. */
 export function createCapabilities(options: ClientOptions): ClientCapabilities {
-  const { elicit, elicitUrl, sample, sampleTools, roots, experimental } = options;
-  const extensions = createExtensions(options);
+  const { elicit, elicitUrl, sample, sampleTools, roots, experimental, tasks = true } = options;
+  const own = (options.extensions ?? []).map(({ id, settings = {} }) => [id, settings] as const);
+  const extensions = Object.fromEntries<JsonObject>([...(tasks ? [[TASKS, {}] as const] : []), ...own]);
   return {
     ...options.forwarder?.capabilities,
     ...(elicit || elicitUrl
@@ -41,11 +40,6 @@ export function createCapabilities(options: ClientOptions): ClientCapabilities {
     ...(Object.keys(extensions).length > 0 ? { extensions } : {}),
     ...(experimental ? { experimental: { ...experimental } } : {}),
   };
-}
-
-function createExtensions({ extensions = [], tasks = true }: ClientOptions): { [id: string]: JsonObject } {
-  const own = extensions.map(({ id, settings = {} }) => [id, settings] as const);
-  return Object.fromEntries([...(tasks ? [[TASKS, {}] as const] : []), ...own]);
 }
 
 /** Default maximum duration of a handler, in milliseconds. It is long because a person may have to answer. */
@@ -71,15 +65,17 @@ export async function handleServerRequest(
   const missing = findMissingHandler(method, params, answers);
   if (missing) throw missing;
   try {
-    return checkAnswer(
-      method,
-      await runUntilTimeout(method, answers, info, async own => {
-        const details = isChecked ? undefined : await findIssue(method, params);
-        if (details) throw createParamsError(details);
-        return runHandler(method, params, answers, own);
-      }),
-      info,
-    );
+    const result = await runUntilTimeout(method, answers, info, async own => {
+      const details = isChecked ? undefined : await findIssue(method, params);
+      if (details) throw createParamsError(details);
+      return runHandler(method, params, answers, own);
+    });
+    // The server would refuse an invalid answer.
+    const { server } = info;
+    requireSendable(result, 'answer/malformed', { peer: server }, method);
+    const fault = methods[method].result(result);
+    if (fault === undefined) return result;
+    throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${fault}`, { peer: server });
   } catch (error) {
     if (TenonError.is(error) && error.rpcCode !== undefined) throw error;
     throw info.signal.aborted ? rpcError(INTERNAL_ERROR, 'The input request was cancelled') : error;
@@ -98,9 +94,9 @@ export function findMissingHandler(
   if (!isServerRequest(method)) return createMethodNotFoundError(method);
   const missing = findMissingForRequest(method, params, createCapabilities(answers));
   if (missing === undefined) return undefined;
-  return missing.elicitation && (answers.elicit || answers.elicitUrl)
-    ? createUndeclaredModeError(params)
-    : createMethodNotFoundError(method);
+  if (!missing.elicitation || !(answers.elicit || answers.elicitUrl)) return createMethodNotFoundError(method);
+  const mode = params.mode === 'url' ? 'url' : 'form';
+  return createParamsError(`elicitation mode ${mode} was not declared by the client. Use a declared mode`);
 }
 
 const createParamsError = (issue: string): TenonError => rpcError(INVALID_PARAMS, `Invalid params: ${issue}`);
@@ -138,14 +134,6 @@ function runUntilTimeout<T>(
       });
     },
   });
-}
-
-/** Checks the result of the application's handler, because the server would refuse an invalid one. */
-function checkAnswer(method: MethodName, result: JsonObject, { server }: InternalRequestInfo): JsonObject {
-  requireSendable(result, 'answer/malformed', { peer: server }, method);
-  const issue = methods[method].result(result);
-  if (issue === undefined) return result;
-  throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${issue}`, { peer: server });
 }
 
 async function runHandler(
@@ -211,7 +199,7 @@ async function handleElicitation(
   const result = (await answers.elicit?.(form, info)) ?? { action: 'cancel' };
   if (result.action !== 'accept') return { action: result.action };
   const content = fillDefaults(form, result.content ?? {});
-  formValidators ??= await createFormValidators();
+  formValidators ??= new JsonCache((await import('../../schemas/peer-schema.js')).compilePeerSchema);
   const refusal = findRefusal(formValidators.get({ ...form.requestedSchema }).check(content));
   if (refusal === undefined) return { ...result, content };
   throw new TenonError('answer/form', `the answer does not match the form: ${describeIssues(refusal.issues)}`, {
@@ -221,11 +209,6 @@ async function handleElicitation(
 
 /** Validators of forms, created with the first accepted form. Servers often send the same form again. */
 let formValidators: JsonCache<PeerSchemaValidator> | undefined;
-
-async function createFormValidators(): Promise<JsonCache<PeerSchemaValidator>> {
-  const { compilePeerSchema } = await import('../../schemas/peer-schema.js');
-  return new JsonCache(compilePeerSchema);
-}
 
 /** Sets the defaults of missing fields. A default beyond the safe range of integers may be another number than the server sent. */
 function fillDefaults(
@@ -242,24 +225,6 @@ function fillDefaults(
   return { ...Object.fromEntries(defaults), ...content };
 }
 
-/** Encodes the client's result for the server's protocol version. */
-export function encodeAnswer(dialect: Dialect, method: string, result: JsonObject): JsonObject {
-  return dialect.transforms.encode.result(method)?.(result, {}) ?? result;
-}
-
-/** Adds the ID of the task that sent the request to the result. */
-export function relateToTask(result: JsonObject, { _meta }: JsonObject): JsonObject {
-  const task = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
-  return task === undefined ? result : { ...result, _meta: { ...(result._meta as JsonObject), [RELATED_TASK]: task } };
-}
-
 function createMethodNotFoundError(method: string): TenonError {
   return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
-}
-
-function createUndeclaredModeError({ mode }: JsonObject): TenonError {
-  return rpcError(
-    INVALID_PARAMS,
-    `Invalid params: elicitation mode ${mode === 'url' ? 'url' : 'form'} was not declared by the client. Use a declared mode`,
-  );
 }

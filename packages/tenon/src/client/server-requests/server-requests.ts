@@ -1,12 +1,13 @@
 import { isObject, type JsonObject, METHOD_NOT_FOUND, rpcError } from '@tenon/base';
 import { isId, type JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
+import { RELATED_TASK } from '../../protocol/meta.js';
 import { isMethod } from '../../protocol/methods.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
-import { encodeAnswer, handleServerRequest, relateToTask } from './request-handlers.js';
+import { handleServerRequest } from './request-handlers.js';
 
 /** The connection that received a request of the server. */
 export interface ServerRequestContext {
@@ -37,7 +38,11 @@ export async function answerRequest(
   const resume = clock.pause();
   try {
     const result = await handleServerRequest(method, decoded, options, { ...info, progress: reporter.progress });
-    return relateToTask(encodeAnswer(dialect, method, result), params);
+    const encoded = dialect.transforms.encode.result(method)?.(result, {}) ?? result;
+    // The result names the task that sent the request.
+    const task = isObject(params._meta) ? params._meta[RELATED_TASK] : undefined;
+    if (task === undefined) return encoded;
+    return { ...encoded, _meta: { ...(encoded._meta as JsonObject), [RELATED_TASK]: task } };
   } finally {
     reporter.stop();
     resume();

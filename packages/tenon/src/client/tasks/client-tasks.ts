@@ -27,7 +27,9 @@ export function createClientTasks(pipeline: CallContext): Tasks {
     async cancel(id, options) {
       await cancelTask(pipeline, id, options);
     },
-    list: options => listTasks(pipeline, options),
+    async *list(options) {
+      for await (const task of listAll<JsonObject>(pipeline, 'tasks/list', 'tasks', options)) yield toTaskState(task);
+    },
   };
 }
 
@@ -138,8 +140,4 @@ async function cancelTask(
     if (isTerminal(state.status)) return state as JsonObject & TaskState;
     throw error;
   }
-}
-
-async function* listTasks(pipeline: CallContext, options?: CallOptions): AsyncGenerator<TaskState> {
-  for await (const task of listAll<JsonObject>(pipeline, 'tasks/list', 'tasks', options)) yield toTaskState(task);
 }

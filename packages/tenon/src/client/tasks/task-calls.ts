@@ -1,16 +1,9 @@
 import { type JsonObject, TenonError } from '@tenon/base';
-import { TASKS, type TaskParams } from '../../protocol/tasks.js';
+import type { TaskParams } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 import type { Connection } from '../connection/connection.js';
 import type { SendParameters } from '../connection/outgoing-request.js';
-import type { ClientOptions } from '../options.js';
 import { createCallAbortedError, raceAbort } from '../server-requests/input-requests.js';
-import { createCapabilities } from '../server-requests/request-handlers.js';
-
-/** Tells if the client declares the tasks extension. */
-export function hasTaskExtension(options: ClientOptions): boolean {
-  return Object.hasOwn(createCapabilities(options).extensions ?? {}, TASKS);
-}
 
 /** Tells if the client decides which calls of this server's tools become tasks. */
 export function canCreateTasks(connection: Connection): boolean {
@@ -57,17 +50,13 @@ export async function callAsTask(
 
 /** Cancels a task without waiting for the result. Reports an error of the cancellation. */
 export async function cancelQuietly(pipeline: CallContext, taskId: unknown): Promise<void> {
-  if (typeof taskId !== 'string' || !canCancelTasks(pipeline)) return;
+  if (typeof taskId !== 'string') return;
+  const { lastConnection } = pipeline.connections;
+  const canCancel = lastConnection.dialect.tasks === 'by-extension' || lastConnection.hasCapability('tasks.cancel');
+  if (!canCancel) return;
   try {
     await pipeline.sendTaskRequest('tasks/cancel', { taskId }, {});
   } catch (error) {
     if (TenonError.is(error) && error.rpcCode === undefined) pipeline.emitter.emit('error', error);
   }
-}
-
-function canCancelTasks({ connections }: CallContext): boolean {
-  return (
-    connections.lastConnection.dialect.tasks === 'by-extension' ||
-    connections.lastConnection.hasCapability('tasks.cancel')
-  );
 }

@@ -1,4 +1,4 @@
-import { createPeerError, INVALID_PARAMS, isUnavailableStatus, TenonError } from '@tenon/base';
+import { INVALID_PARAMS, isUnavailableStatus, TenonError } from '@tenon/base';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 
@@ -78,11 +78,6 @@ export function createTtlError(peer: string): TenonError {
     expected: 'no `ttl`, because the server decides how long it keeps a task',
     hint: 'remove `ttl`, and read the lifetime from `state.ttlMs` of the handle',
   });
-}
-
-/** Creates the error of a call whose task has failed. */
-export function createFailedTaskError({ error, statusMessage }: TaskState, peer: string): TenonError {
-  return createPeerError(error ?? { message: statusMessage ?? 'the task failed' }, { peer, method: 'tools/call' });
 }
 
 function quoteTaskId(taskId: string): string {

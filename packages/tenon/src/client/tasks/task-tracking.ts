@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, TenonError } from '@tenon/base';
+import { createPeerError, isObject, type JsonObject, TenonError } from '@tenon/base';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import { checkDetailedTask, isTerminal, type TaskState } from '../../protocol/tasks.js';
 import type { CallOptions } from '../call-options.js';
@@ -9,7 +9,6 @@ import {
   createCancelledTaskError,
   createClientClosedError,
   createExpiredTaskError,
-  createFailedTaskError,
   createUnknownTaskError,
   createUnreachableTaskError,
   isRetryable,
@@ -65,8 +64,12 @@ export async function trackUntilEnd(tracking: TaskTracking): Promise<JsonObject>
 
 async function waitForEnd(tracking: TaskTracking, inputRequests: TaskInputRequests, waker: Waker): Promise<JsonObject> {
   const { pipeline, snapshot } = tracking;
+  const { state: known } = snapshot;
   // The response that creates a task contains no part of its result.
-  if (snapshot.state === undefined || isPayloadMissing(snapshot.state, pipeline)) await refresh(tracking, waker);
+  const isPayloadMissing =
+    known === undefined ||
+    (isByExtension(pipeline) && known.status !== 'working' && checkDetailedTask(known) !== undefined);
+  if (isPayloadMissing) await refresh(tracking, waker);
   let next = pipeline.clock.now() + snapshot.interval;
   for (;;) {
     const state = snapshot.state as TaskState;
@@ -156,7 +159,10 @@ async function getResult(tracking: TaskTracking, waker: Waker, state: TaskState)
   const { peer } = pipeline.connections.lastConnection;
   if (state.status === 'cancelled') throw createCancelledTaskError(state, peer);
   if (isByExtension(pipeline)) {
-    if (state.status === 'failed') throw createFailedTaskError(state, peer);
+    if (state.status === 'failed') {
+      const error = state.error ?? { message: state.statusMessage ?? 'the task failed' };
+      throw createPeerError(error, { peer, method: 'tools/call' });
+    }
     return state.result as JsonObject;
   }
   const fetchPayload = () => retryWhileUnreachable(tracking, waker, options => fetchResult(tracking, options));
@@ -218,10 +224,6 @@ async function withUnknownTaskError<T>({ taskId }: TaskSnapshot, work: () => Pro
   } catch (error) {
     throw isUnknownTask(error) ? createUnknownTaskError(taskId, error) : error;
   }
-}
-
-function isPayloadMissing(state: TaskState, pipeline: CallContext): boolean {
-  return isByExtension(pipeline) && state.status !== 'working' && checkDetailedTask(state) !== undefined;
 }
 
 function isByExtension({ connections }: CallContext): boolean {

@@ -21,15 +21,12 @@ export function handleNotification(pipeline: CallContext, method: string, params
     );
     return;
   }
-  invalidateCaches(pipeline, method, params);
-  emitNotification(pipeline, method, params);
-}
-
-function invalidateCaches({ cache, toolCache }: CallContext, method: string, params: JsonObject): void {
+  const { cache, toolCache } = pipeline;
   const stale = Object.hasOwn(INVALIDATED_LISTS, method) ? INVALIDATED_LISTS[method] : undefined;
   if (stale) cache.invalidate({ methods: stale });
   if (method === 'notifications/tools/list_changed') toolCache.clear();
   if (method === 'notifications/resources/updated') cache.invalidate({ uri: params.uri as string });
+  emitNotification(pipeline, method, params);
 }
 
 function emitNotification({ emitter }: CallContext, method: string, params: JsonObject): void {

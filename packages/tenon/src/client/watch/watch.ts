@@ -35,7 +35,8 @@ export async function* watch(
   requireKnownOptions('watch', watchOptions, { signal: true, isSubscribed: true, onSubscribed: true });
   const queue = new ChangeQueue(watchOptions.signal);
   const unsubscribe = pipeline.emitter.on('change', change => {
-    if (isWatched(options, change)) queue.push(change);
+    const isWatched = 'uri' in change ? options.uris?.includes(change.uri) : options[change.list];
+    if (isWatched === true) queue.push(change);
   });
   const watching = keepWatching(pipeline, options, queue, watchOptions);
   try {
@@ -45,10 +46,6 @@ export async function* watch(
     unsubscribe();
     await watching.catch(() => {});
   }
-}
-
-function isWatched({ uris = [], ...lists }: WatchOptions, change: ChangeEvent): boolean {
-  return 'uri' in change ? uris.includes(change.uri) : lists[change.list] === true;
 }
 
 async function keepWatching(
@@ -69,35 +66,24 @@ async function keepWatching(
       await follow(pipeline, connection, options, queue, watchOptions);
     } catch (error) {
       if (queue.ended) return;
-      if (isFinal(error)) return queue.fail(error);
+      // An error of the server ends the watch. A lost connection does not, and neither does a refusal with a time to wait.
+      const isFinal =
+        TenonError.is(error) &&
+        error.retryAfterMs === undefined &&
+        (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code));
+      if (isFinal) return queue.fail(error);
       if (TenonError.is(error)) retryAfterMs = Math.min(error.retryAfterMs ?? 0, MAX_DELAY);
-      pipeline.emitter.emit('error', adviseOnLostWatch(TenonError.from(error)));
+      const failure = TenonError.from(error);
+      // A watch has no effect at the server, so the advice for calls does not apply.
+      const isUnknown = failure.code === OUTCOME_UNKNOWN;
+      const hint = 'do nothing, the client watches again';
+      pipeline.emitter.emit('error', isUnknown ? withDetails(failure, { hint }) : failure);
     }
     if (clock.now() - startedAt > MAX_DELAY) delay = INITIAL_DELAY;
     await sleep(clock, Math.max(delay, retryAfterMs), queue.signal);
     retryAfterMs = 0;
     delay = Math.min(delay * 2, MAX_DELAY);
   }
-}
-
-/**
- * Tells if an error ends the watch. An error of the server does. A lost connection does not, and neither does a refusal
- * with a time to wait.
- */
-function isFinal(error: unknown): boolean {
-  return (
-    TenonError.is(error) &&
-    error.retryAfterMs === undefined &&
-    (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code))
-  );
-}
-
-/** Replaces the advice for calls in the error of a lost stream, because a watch has no effect at the server. */
-function adviseOnLostWatch(error: TenonError): TenonError {
-  if (error.code !== OUTCOME_UNKNOWN) return error;
-  return withDetails(error, {
-    hint: 'do nothing, the client watches again',
-  });
 }
 
 /** Reports everything watched as changed, because changes may have been missed, and removes it from the cache. */
