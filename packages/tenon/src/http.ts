@@ -3,11 +3,11 @@
  *
  * @module tenon/http
  */
-import { TenonError } from '@tenon/base';
+import { requireOptions, TenonError } from '@tenon/base';
 import type { RequestHandler } from './protocol/request-handler.js';
 import { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtimes/web/fetch-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from './transports/http/server/endpoint.js';
-import { requireHandlerOptions } from './transports/http/server/option-checks.js';
+import { handlerChecks } from './transports/http/server/option-checks.js';
 import type { HandlerOptions } from './transports/http/server/options.js';
 
 export { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtimes/web/fetch-handler.js';
@@ -37,7 +37,7 @@ export interface HttpHandler {
  * @throws TenonError `serve/service` or `serve/options` for an invalid argument, and for `auth` without `path`.
  */
 export function createHandler(server: RequestHandler, options: HandlerOptions = {}): HttpHandler {
-  requireHandlerOptions(options);
+  requireOptions('createHandler', options, handlerChecks, 'serve/options');
   requirePathWithAuth(options);
   const endpoint = createHttpEndpoint(server, options);
   const handleRequest: (...args: Parameters<HttpHandler>) => Promise<Response> = (request, info, workerContext) =>

@@ -107,7 +107,7 @@ export function createHttpSseEndpoints(context: HttpServerContext, postUrl: stri
     };
     const releaseRequest = (id: Id): void => {
       const release = requests.get(id);
-      if (requests.delete(id)) context.inFlight.leave(caller);
+      if (requests.delete(id)) context.inFlight.release(caller);
       release?.();
     };
     const messages = createProgressGap((message, onWritten) => {
@@ -250,11 +250,11 @@ function addRequests(
   createRelease: () => (() => void) | undefined,
 ): boolean {
   const count = session.requests.size + requests.length;
-  const isFull = count > limits.maxRequestsPerSession || !inFlight.fits(session.caller, requests.length);
+  const isFull = count > limits.maxRequestsPerSession || !inFlight.canTake(session.caller, requests.length);
   if (requests.length > 0 && isFull) return false;
   for (const { id } of requests) {
     if (session.requests.has(id)) session.requests.get(id)?.();
-    else inFlight.enter(session.caller);
+    else inFlight.take(session.caller);
     session.requests.set(id, createRelease());
   }
   return true;

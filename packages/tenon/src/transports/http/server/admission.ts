@@ -1,10 +1,10 @@
 import { type AuthInfo, isLoopbackHost, parseHostHeader, parseIpAddress } from '@tenon/base';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
-import { createCorsHeaders, replyPreflight, withHeaders } from './cors.js';
+import { createCorsHeaders, ExchangeWithHeaders, replyPreflight } from './cors.js';
 import { createInvalidRequest, refuse, replyInternalError } from './error-response.js';
 import { type Exchange, type RequestInfo, resolveFullPath } from './exchange.js';
-import { type MetadataDocument, serveDocument, serveRemoteDocument } from './metadata-documents.js';
+import { serveDocument, serveRemoteDocument } from './metadata-documents.js';
 import type { AuthorizeResult, HandlerOptions } from './options.js';
 
 /** Creates the checks of incoming requests: public documents, host and origin, CORS, and authorization. */
@@ -17,18 +17,20 @@ export function createAdmission(
   const guard = createOriginGuard(options);
   const { cors, auth } = options;
   const authorize = createAuthorize(options);
-  const documents: ReadonlyMap<string, MetadataDocument> = auth?.documents ?? new Map();
   const applyResult = (exchange: Exchange, result: AuthorizeResult): void => {
     if ('status' in result) exchange.reply(result.status, result.body, result.headers);
-    else route(result.headers === undefined ? exchange : withHeaders(exchange, result.headers), result.auth);
+    else
+      route(result.headers === undefined ? exchange : new ExchangeWithHeaders(exchange, result.headers), result.auth);
   };
   return incoming => {
-    const path = resolveFullPath(incoming.path, incoming.mount);
-    const document = documents.get(path);
-    if (document !== undefined) return serveDocument(incoming, document);
-    const load = auth?.remoteDocuments?.get(path);
-    if (load !== undefined)
-      return void serveRemoteDocument(incoming, load).catch(error => replyInternalError(context, incoming, error));
+    if (auth !== undefined) {
+      const path = resolveFullPath(incoming.path, incoming.mount);
+      const document = auth.documents.get(path);
+      if (document !== undefined) return serveDocument(incoming, document);
+      const load = auth.remoteDocuments?.get(path);
+      if (load !== undefined)
+        return void serveRemoteDocument(incoming, load).catch(error => replyInternalError(context, incoming, error));
+    }
     const origin = incoming.header('origin');
     const host = incoming.header('host');
     // It is unknown which of the repeated headers a proxy has checked.
@@ -38,7 +40,7 @@ export function createAdmission(
     const reason = guard(host, origin);
     if (reason !== undefined) return refuse(incoming, 403, createInvalidRequest(reason));
     const corsFields = cors && createCorsHeaders(cors, origin);
-    const exchange = corsFields === undefined ? incoming : withHeaders(incoming, corsFields);
+    const exchange = corsFields === undefined ? incoming : new ExchangeWithHeaders(incoming, corsFields);
     if (cors !== undefined && exchange.method === 'OPTIONS') return replyPreflight(cors, exchange);
     if (authorize === undefined) return route(exchange, exchange.auth);
     // A browser has no token and shows no challenge. The page contains nothing that needs one.
@@ -59,14 +61,11 @@ function createAuthorize({ auth, authorize }: HandlerOptions): AuthorizeRequest 
   return async exchange => {
     const first = await auth.authorize(exchange);
     if ('status' in first) return first;
-    const second = await authorize(withAuth(exchange, first.auth));
+    const { method, path, query, mount, remote, raw } = exchange;
+    const header = (name: string) => exchange.header(name);
+    const second = await authorize({ method, path, query, mount, remote, raw, auth: first.auth, header });
     return 'status' in second ? second : { ...second, headers: { ...first.headers, ...second.headers } };
   };
-}
-
-function withAuth(exchange: RequestInfo, auth: AuthInfo): RequestInfo {
-  const { method, path, query, mount, remote, raw } = exchange;
-  return { method, path, query, mount, remote, raw, auth, header: name => exchange.header(name) };
 }
 
 /** Returns the reason to refuse the `Host` and `Origin` of a request, or `undefined`. */
@@ -89,8 +88,9 @@ export function createOriginGuard(
     if (host === lastAllowedHost || hosts === '*') return true;
     const name = parseHostHeader(host);
     if (name === undefined) return false;
-    const isAllowed =
-      isAddress(name) || isLoopbackHost(name) || hosts.includes(host.toLowerCase()) || hosts.includes(name);
+    // DNS rebinding needs a name.
+    const isAddress = parseIpAddress(name) !== undefined;
+    const isAllowed = isAddress || isLoopbackHost(name) || hosts.includes(host.toLowerCase()) || hosts.includes(name);
     if (isAllowed) lastAllowedHost = host;
     return isAllowed;
   };
@@ -112,9 +112,6 @@ export function createOriginGuard(
 }
 
 const isLoopback = (host: string): boolean => isLoopbackHost(parseHostHeader(host) ?? '');
-
-/** Tells if a host is an IP address. DNS rebinding needs a name. */
-const isAddress = (host: string): boolean => parseIpAddress(host) !== undefined;
 
 function toLowerCase(list: readonly string[] | '*' | undefined): readonly string[] | '*' {
   return list === '*' ? '*' : (list ?? []).map(entry => entry.toLowerCase());

@@ -1,4 +1,4 @@
-import type { Clock, ErrorObject, SharedLimit } from '@tenon/base';
+import { type Clock, type ErrorObject, SharedLimit } from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { EventStore } from '../sse/event-store.js';
 import type { EventStreams } from '../sse/event-streams.js';
@@ -19,7 +19,7 @@ export interface HttpServerContext {
   /** Reports an error that no client gets. */
   readonly report: (error: unknown) => void;
   /** Requests without a response. */
-  readonly inFlight: InFlightTracker;
+  readonly inFlight: InFlightRequests;
   /** Bytes of the large bodies that are being read. */
   readonly readingBytes: SharedLimit;
   /** Returns the address of the client of a request, or `undefined` if it is not known. */
@@ -28,20 +28,42 @@ export interface HttpServerContext {
   readonly challenge: (exchange: Exchange, error: ErrorObject) => HeaderFields | undefined;
 }
 
-export interface InFlightTracker {
-  /** Counts a request. Returns `false` without counting it if all callers together, or this caller, have too many. */
-  enter(caller: string): boolean;
-  leave(caller: string): void;
-  /** Tells if the caller may have `requests` more. */
-  fits(caller: string, requests: number): boolean;
-  /** Announces that the endpoint will close. It still accepts requests. */
-  startDraining(): void;
-  readonly draining: boolean;
+/** Counts the requests without a response by their callers, and knows if the endpoint closes. */
+export class InFlightRequests extends SharedLimit {
+  /** True once the endpoint will close. It still accepts requests. */
+  draining = false;
+  /** True once the endpoint refuses all further requests. */
+  closing = false;
+  readonly #idleListeners: (() => void)[] = [];
+  readonly #closingListeners = new Set<() => void>();
+
+  override release(caller: string): void {
+    super.release(caller);
+    if (this.total > 0 || this.#idleListeners.length === 0) return;
+    // The last responses may not be written yet.
+    queueMicrotask(() => {
+      if (this.total === 0) for (const listener of this.#idleListeners.splice(0)) listener();
+    });
+  }
+
   /** Refuses all further requests. */
-  close(): void;
-  readonly closing: boolean;
+  close(): void {
+    this.draining = true;
+    this.closing = true;
+    for (const listener of [...this.#closingListeners]) listener();
+    this.#closingListeners.clear();
+  }
+
   /** Calls `listener` as soon as every request has its response. */
-  onIdle(listener: () => void): void;
+  onIdle(listener: () => void): void {
+    if (this.total === 0) listener();
+    else this.#idleListeners.push(listener);
+  }
+
   /** Calls `listener` when the endpoint starts to close. Returns a function that removes the listener. */
-  onClosing(listener: () => void): () => void;
+  onClosing(listener: () => void): () => void {
+    if (this.closing) listener();
+    else this.#closingListeners.add(listener);
+    return () => this.#closingListeners.delete(listener);
+  }
 }

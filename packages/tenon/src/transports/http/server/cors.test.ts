@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createStubExchange } from '../fixtures/stub-exchange.js';
-import { withHeaders } from './cors.js';
+import { ExchangeWithHeaders } from './cors.js';
 
 it('adds headers to every response and changes nothing else', () => {
   const waitUntil = () => {};
@@ -13,7 +13,7 @@ it('adds headers to every response and changes nothing else', () => {
     auth: { principal: 'ada' },
     raw: {},
   });
-  const exchange = withHeaders(stub, { vary: 'origin' });
+  const exchange = new ExchangeWithHeaders(stub, { vary: 'origin' });
   const { method, path, query, mount, remote, auth, raw, ephemeral, clientClosed } = stub;
   expect(exchange).toMatchObject({ method, path, query, mount, remote, auth, raw, ephemeral, clientClosed, waitUntil });
   expect(exchange.header('accept')).toBe('text/plain');

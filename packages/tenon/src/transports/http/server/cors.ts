@@ -48,33 +48,21 @@ export function createCorsHeaders(cors: CorsOptions, origin: string | undefined)
 
 /** Responds to a preflight request of a browser. */
 export function replyPreflight(cors: CorsOptions, exchange: Exchange): void {
+  const requested = (exchange.header(REQUESTED_HEADERS) ?? '').split(',').map(name => name.trim().toLowerCase());
+  // Names that begin with `Mcp-Param-` depend on the tools, so all of them are allowed.
+  const params = requested.filter(name => /^mcp-param-[\w.!#$%&'*+^`|~-]+$/.test(name));
   exchange.reply(204, undefined, {
     'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
-    'access-control-allow-headers': listAllowedHeaders(cors, exchange.header(REQUESTED_HEADERS)),
+    'access-control-allow-headers': [REQUEST_HEADERS, ...(cors.headers ?? []), ...params].join(', '),
     'access-control-max-age': String(Math.floor((cors.maxAge ?? DEFAULT_MAX_AGE) / 1000)),
   });
 }
 
 /**
- * Lists the allowed request headers. Names that begin with `Mcp-Param-` depend on the tools, so all of them are
- * allowed.
+ * Wraps an exchange and adds headers to every response. A class, because V8 gives each object literal with an accessor a
+ * hidden class of its own in the old generation.
  */
-function listAllowedHeaders(cors: CorsOptions, requested: string | undefined): string {
-  const params = (requested ?? '').split(',').map(name => name.trim().toLowerCase());
-  return [
-    REQUEST_HEADERS,
-    ...(cors.headers ?? []),
-    ...params.filter(name => /^mcp-param-[\w.!#$%&'*+^`|~-]+$/.test(name)),
-  ].join(', ');
-}
-
-/** Wraps an exchange and adds headers to every response. */
-export function withHeaders(exchange: Exchange, fields: HeaderFields): Exchange {
-  return new ExchangeWithHeaders(exchange, fields);
-}
-
-/** A class, because V8 gives each object literal with an accessor a hidden class of its own in the old generation. */
-class ExchangeWithHeaders implements Exchange {
+export class ExchangeWithHeaders implements Exchange {
   readonly #exchange: Exchange;
   readonly #fields: HeaderFields;
 

@@ -1,24 +1,17 @@
 import { type AuthInfo, logError, type MaybePromise, SharedLimit, sleep, thenMaybe } from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
+import { getRequiredScopes } from '../../../protocol/scopes.js';
 import type { HttpSseEndpoints } from '../../http-sse/server.js';
 import { createMemoryEventStore } from '../sse/event-store.js';
 import { createEventStreams } from '../sse/event-streams.js';
 import { createUnreadLimit, type UnreadLimit } from '../sse/unread-output.js';
 import { createAdmission } from './admission.js';
-import type { HttpServerContext, InFlightTracker } from './context.js';
+import { type HttpServerContext, InFlightRequests } from './context.js';
 import { createInvalidRequest, refuse, replyInternalError } from './error-response.js';
 import { type Exchange, resolveFullPath } from './exchange.js';
 import { createHealthEndpoints } from './health.js';
 import { requireCloseOptions } from './option-checks.js';
-import {
-  type HandlerOptions,
-  type Limits,
-  resolveClock,
-  resolveLimits,
-  resolveService,
-  resolveSsePath,
-} from './options.js';
-import { createScopeChallenge } from './scope-challenge.js';
+import { type HandlerOptions, resolveClock, resolveLimits, resolveService, resolveSsePath } from './options.js';
 import { createSessionRegistry, type HttpSessionRegistry } from './sessions/session-registry.js';
 import { serveStreamableHttp } from './streamable-http.js';
 
@@ -76,9 +69,6 @@ function isEndpointPath(
   return configured === '*' || path === configured || (mount !== '' && resolveFullPath(path, mount) === configured);
 }
 
-const describeNotFound = (configured = DEFAULT_PATH): string =>
-  `Not found. The path of the MCP endpoint is ${configured}. The option \`path\` of the server changes it`;
-
 /**
  * Returns the URL of a path relative to another one: `messages` from `/sse` to `/messages`. It is also right for a client
  * behind a proxy that adds a prefix, which this server does not know.
@@ -107,10 +97,15 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     streams: createEventStreams(limits, clock, unread),
     eventStore: options.eventStore ?? createMemoryEventStore(limits, session => sessions.getCaller(session)),
     report: options.onError ?? logError,
-    inFlight: createInFlightTracker(limits),
+    inFlight: new InFlightRequests(limits.maxRequests, limits.maxShare),
     readingBytes: new SharedLimit(limits.maxReadingBytes, limits.maxShare),
     getAddress: options.clientAddress ?? (exchange => exchange.remote),
-    challenge: createScopeChallenge(options.auth),
+    challenge(exchange, error) {
+      const scopes = getRequiredScopes(error);
+      if (scopes === undefined) return undefined;
+      if (options.auth !== undefined) return options.auth.challenge(exchange, scopes);
+      return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` };
+    },
   };
   const sessions = createSessionRegistry(context);
   const { path, messagesPath = '/messages' } = options;
@@ -134,7 +129,10 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     else if (ssePath !== false && exchange.path === messagesPath)
       serveSse(exchange, each => each.receive(exchange, auth));
     else if (isEndpointPath(exchange, path)) serveStreamableHttp(context, sessions, exchange, auth);
-    else refuse(exchange, 404, createInvalidRequest(describeNotFound(path)));
+    else {
+      const reason = `Not found. The path of the MCP endpoint is ${path ?? DEFAULT_PATH}. The option \`path\` of the server changes it`;
+      refuse(exchange, 404, createInvalidRequest(reason));
+    }
   };
   const isOwnPath = (exchange: Exchange) => isEndpointPath(exchange, path);
   const admit = createAdmission(options, context, isOwnPath, route);
@@ -185,7 +183,9 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     get streamCount() {
       return context.streams.count;
     },
-    startDraining: () => inFlight.startDraining(),
+    startDraining() {
+      inFlight.draining = true;
+    },
     close: async (closeOptions = {}) => {
       requireCloseOptions(closeOptions);
       return closeEndpoint(context, sessions, () => sseEndpoints?.endAll(), closeOptions);
@@ -199,7 +199,7 @@ async function closeEndpoint(
   endSseStreams: () => MaybePromise<void>,
   { timeout = CLOSE_TIMEOUT, delay = 0 }: CloseOptions,
 ): Promise<void> {
-  inFlight.startDraining();
+  inFlight.draining = true;
   if (delay > 0) await sleep(clock, delay);
   streams.announceRetry();
   return new Promise(resolve => {
@@ -224,49 +224,4 @@ async function closeEndpoint(
     cancelTimer = clock.after(timeout, finish);
     inFlight.onIdle(finish);
   });
-}
-
-/** Counts the requests without a response, and knows if the endpoint closes. */
-function createInFlightTracker({ maxRequests, maxShare }: Pick<Limits, 'maxRequests' | 'maxShare'>): InFlightTracker {
-  const requests = new SharedLimit(maxRequests, maxShare);
-  const idleListeners: (() => void)[] = [];
-  const closingListeners = new Set<() => void>();
-  let draining = false;
-  let closing = false;
-  return {
-    enter: caller => requests.take(caller),
-    fits: (caller, more) => requests.canTake(caller, more),
-    leave(caller) {
-      requests.release(caller);
-      if (requests.total > 0 || idleListeners.length === 0) return;
-      // The last responses may not be written yet.
-      queueMicrotask(() => {
-        if (requests.total === 0) for (const listener of idleListeners.splice(0)) listener();
-      });
-    },
-    startDraining() {
-      draining = true;
-    },
-    get draining() {
-      return draining;
-    },
-    close() {
-      draining = true;
-      closing = true;
-      for (const listener of [...closingListeners]) listener();
-      closingListeners.clear();
-    },
-    get closing() {
-      return closing;
-    },
-    onIdle(listener) {
-      if (requests.total === 0) listener();
-      else idleListeners.push(listener);
-    },
-    onClosing(listener) {
-      if (closing) listener();
-      else closingListeners.add(listener);
-      return () => closingListeners.delete(listener);
-    },
-  };
 }

@@ -47,12 +47,6 @@ export function refuseBusy(exchange: Exchange, message: string, id?: Id): void {
   refuse(exchange, 503, { code: INTERNAL_ERROR, message }, id, { 'retry-after': '5' });
 }
 
-/** Returns the header with the time after which a client may retry, for errors with that time. */
-export function getRetryHeader(error: ErrorObject): HeaderFields {
-  const retryAfterMs = getRetryAfterMs(error.data);
-  return retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
-}
-
 /**
  * Returns the HTTP status of an error. Errors without a status in the specification get 200, except an internal error
  * with a time after which the client may retry.

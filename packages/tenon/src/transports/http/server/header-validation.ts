@@ -18,17 +18,6 @@ export interface MessageHeaders {
   readonly name: string | undefined;
 }
 
-export function readMessageHeaders(exchange: Exchange): MessageHeaders {
-  return {
-    contentType: exchange.header('content-type'),
-    accept: exchange.header('accept'),
-    sessionId: exchange.header('mcp-session-id'),
-    method: exchange.header('mcp-method'),
-    name: exchange.header('mcp-name'),
-    version: readVersionHeader(exchange),
-  };
-}
-
 /** Returns the protocol version in the headers, without the white space around it. */
 export function readVersionHeader(exchange: Exchange): string | undefined {
   const version = exchange.header('mcp-protocol-version');
@@ -49,7 +38,9 @@ export function validateHeaders(
     return createMismatchError('MCP-Protocol-Version', 'the protocol version in _meta');
   }
   if (!mirrorHeaders) return undefined;
-  if (!isValue(headers.method, request.method)) return createMismatchError('Mcp-Method', 'the method');
+  const { method } = headers;
+  const namesMethod = method !== undefined && (method === request.method || trimHeaderValue(method) === request.method);
+  if (!namesMethod) return createMismatchError('Mcp-Method', 'the method');
   const member = NAME_HEADER_PARAMS.get(request.method);
   if (member === undefined) return undefined;
   const name = request.params?.[member];
@@ -100,10 +91,6 @@ function findDifference({ method, name: header }: MessageHeaders, request: JsonR
   return createMismatchError('Mcp-Name', `params.${member}`);
 }
 
-function isValue(header: string | undefined, value: string): boolean {
-  return header !== undefined && (header === value || trimHeaderValue(header) === value);
-}
-
 function createMismatchError(header: string, bodyField: string): ErrorObject {
   return { code: HEADER_MISMATCH, message: `Header mismatch: ${header} must be present and equal to ${bodyField}` };
 }
@@ -124,7 +111,11 @@ export function createAcceptMatcher(...types: readonly string[]): (accept: strin
   let lastAccepted = '*/*';
   return accept => {
     if (accept === undefined || accept === lastAccepted || accept.trim() === '') return true;
-    if (!accept.split(',').some(part => matchesAny(part, ranges))) return false;
+    const isAccepted = accept.split(',').some(part => {
+      const [range = '', ...params] = part.split(';').map(piece => piece.trim().toLowerCase());
+      return ranges.has(range) && !params.some(param => /^q=0(?:\.0*)?$/.test(param));
+    });
+    if (!isAccepted) return false;
     lastAccepted = accept;
     return true;
   };
@@ -132,8 +123,3 @@ export function createAcceptMatcher(...types: readonly string[]): (accept: strin
 
 /** Tells if a client accepts JSON. Otherwise it accepts only event streams. */
 export const acceptsJson = createAcceptMatcher('application/json');
-
-function matchesAny(part: string, ranges: ReadonlySet<string>): boolean {
-  const [range = '', ...params] = part.split(';').map(piece => piece.trim().toLowerCase());
-  return ranges.has(range) && !params.some(param => /^q=0(?:\.0*)?$/.test(param));
-}

@@ -68,7 +68,11 @@ export function createHealthEndpoints(
   if (health === undefined || health === false) return undefined;
   const options = health === true ? {} : health;
   const { live = '/healthz', ready = '/readyz', getDetails } = options;
-  checkPaths(live, ready);
+  if (live === ready || ![live, ready].every(path => path.startsWith('/')))
+    throw new TenonError('serve/options', 'invalid option `health` of the HTTP server', {
+      expected: 'two different paths that begin with "/"',
+      received: `${live} and ${ready}`.slice(0, 80),
+    });
   const getFormats = () => {
     const unknownFormats = handler.getUnknownFormats?.() ?? [];
     return unknownFormats.length > 0 ? { unknownFormats } : {};
@@ -89,26 +93,11 @@ export function createHealthEndpoints(
   };
 }
 
-function checkPaths(live: string, ready: string): void {
-  if (live !== ready && [live, ready].every(path => path.startsWith('/'))) return;
-  throw new TenonError('serve/options', 'invalid option `health` of the HTTP server', {
-    expected: 'two different paths that begin with "/"',
-    received: `${live} and ${ready}`.slice(0, 80),
-  });
-}
-
 function reply(exchange: Exchange, failed: readonly string[], details: object = {}): void {
   if (exchange.clientClosed) return;
   const isReady = failed.length === 0;
   const body = JSON.stringify({ ...(isReady ? { status: 'ok' } : { status: 'unavailable', failed }), ...details });
   exchange.reply(isReady ? 200 : 503, exchange.method === 'HEAD' ? undefined : body, HEADERS);
-}
-
-/** Returns the error of a failed check for the operator, with the cause. */
-function toNotReadyError(error: unknown, create: (received: string, cause: unknown) => TenonError): TenonError {
-  if (!TenonError.is(error))
-    return create(redactSecrets(error instanceof Error ? error.message : String(error)), error);
-  return error.code === 'serve/not-ready' ? error : create(`${error.code}: ${error.summary}`, error);
 }
 
 /** Creates a function that returns the names of the failed checks. Probes at the same time share one run. */
@@ -141,7 +130,10 @@ function createReadinessCheck(
       if (!wasFailing) report(createError('false'));
     } catch (error) {
       // A failure is reported once, although probes repeat the check.
-      if (!wasFailing) report(toNotReadyError(error, createError));
+      if (wasFailing) return name;
+      if (!TenonError.is(error))
+        report(createError(redactSecrets(error instanceof Error ? error.message : String(error)), error));
+      else report(error.code === 'serve/not-ready' ? error : createError(`${error.code}: ${error.summary}`, error));
     }
     return name;
   };

@@ -65,11 +65,6 @@ export const handlerChecks: OptionChecks<HandlerOptions> = {
 
 const closeChecks: OptionChecks<CloseOptions> = { timeout: amount, delay: amount };
 
-/** Throws `serve/options` for options of `createHandler` that are unknown or invalid. */
-export function requireHandlerOptions(options: HandlerOptions): void {
-  requireOptions('createHandler', options, handlerChecks, 'serve/options');
-}
-
 /** Throws `serve/options` for options of `close` that are unknown or invalid. */
 export function requireCloseOptions(options: CloseOptions): void {
   requireOptions('close', options, closeChecks, 'serve/options');

@@ -64,7 +64,10 @@ function parseBody(
   limits: Limits,
   exchange: Exchange,
 ): UnreadableBody | { readonly value: unknown } {
-  if ('status' in body) return createTooLargeError(limits);
+  if ('status' in body) {
+    const message = `The body is larger than ${limits.maxBodyBytes} bytes`;
+    return { status: 413, error: { code: INVALID_REQUEST, message } };
+  }
   let value: unknown;
   if ('value' in body) value = body.value;
   else {
@@ -76,7 +79,9 @@ function parseBody(
     // Each level needs two characters, so most bodies need no check.
     if (body.text.length <= limits.maxJsonDepth * 2) return { value };
   }
-  return isDeeper(value, limits.maxJsonDepth) ? createTooDeepError(limits) : { value };
+  if (!isDeeper(value, limits.maxJsonDepth)) return { value };
+  const message = `The body nests deeper than ${limits.maxJsonDepth} levels`;
+  return { status: 400, error: { code: INVALID_REQUEST, message } };
 }
 
 function releaseNothing(): void {}
@@ -117,15 +122,4 @@ export function isDeeper(value: unknown, depth: number): boolean {
     if (typeof member === 'object' && isDeeper(member, depth - 1)) return true;
   }
   return false;
-}
-
-function createTooLargeError({ maxBodyBytes }: Limits): UnreadableBody {
-  return { status: 413, error: { code: INVALID_REQUEST, message: `The body is larger than ${maxBodyBytes} bytes` } };
-}
-
-function createTooDeepError({ maxJsonDepth }: Limits): UnreadableBody {
-  return {
-    status: 400,
-    error: { code: INVALID_REQUEST, message: `The body nests deeper than ${maxJsonDepth} levels` },
-  };
 }

@@ -99,11 +99,17 @@ export class RetryForwarding implements RetryForwarder {
         // The lease is read first, because the last reply is stored while it is active.
         const isRunning = await waitForStore(() => this.#isRunning(holder));
         const response = await waitForStore(() => this.#readReplies(id, io));
-        if (response !== undefined) return readResult(response);
+        if (response !== undefined) {
+          if ('result' in response) return response.result;
+          throw rpcError(response.error.code, response.error.message, response.error.data);
+        }
         // During a fault of the store, the other process could not renew its lease.
         if (isRunning || this.#options.clock.now() - recoveredAt < LEASE) await woken;
         else if (await waitForStore(() => values.delete(key, version))) return undefined;
-        else throw createStoppedError();
+        else
+          throw createUnknownOutcomeError(
+            'The outcome of the call is unknown, because the process that ran it has stopped. It may have taken effect',
+          );
       }
     } finally {
       this.#waiting.delete(id);
@@ -228,16 +234,4 @@ export class RetryForwarding implements RetryForwarder {
   }
 
   readonly #report = (error: unknown): void => this.#options.onError(TenonError.from(error, 'store/failed'));
-}
-
-/** Returns the result of a response, or throws its error. */
-function readResult(response: JsonRpcResponse): JsonObject {
-  if ('result' in response) return response.result;
-  throw rpcError(response.error.code, response.error.message, response.error.data);
-}
-
-function createStoppedError(): TenonError {
-  return createUnknownOutcomeError(
-    'The outcome of the call is unknown, because the process that ran it has stopped. It may have taken effect',
-  );
 }

@@ -1,4 +1,11 @@
-import { type AuthInfo, getCallerKey, INTERNAL_ERROR, type MaybePromise, settleMaybe } from '@tenon/base';
+import {
+  type AuthInfo,
+  getCallerKey,
+  getRetryAfterMs,
+  INTERNAL_ERROR,
+  type MaybePromise,
+  settleMaybe,
+} from '@tenon/base';
 import {
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -11,7 +18,7 @@ import { encodeEvent } from '../sse/encode-event.js';
 import type { EventStream } from '../sse/event-streams.js';
 import { onExpiry } from './auth-expiry.js';
 import type { HttpServerContext } from './context.js';
-import { getHttpStatus, getRetryHeader, refuse, refuseBusy } from './error-response.js';
+import { getHttpStatus, refuse, refuseBusy } from './error-response.js';
 import type { Exchange } from './exchange.js';
 import { acceptsJson, type MessageHeaders, validateHeaders } from './header-validation.js';
 
@@ -33,7 +40,7 @@ export function serveStatelessPost(
   const mismatch = validateHeaders(headers, request, dialect);
   if (mismatch !== undefined) return refuse(exchange, 400, mismatch, request.id);
   const post = new StatelessPost(context, exchange, headers.accept, request, dialect, auth);
-  if (!context.inFlight.enter(post.caller))
+  if (!context.inFlight.take(post.caller))
     return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
   void post.answer();
 }
@@ -128,7 +135,10 @@ class StatelessPost implements RequestIO {
       return stream.end();
     }
     const challenge = this.#context.challenge(this.#exchange, response.error);
-    const headers = { ...challenge, ...getRetryHeader(response.error) };
+    const retryAfterMs = getRetryAfterMs(response.error.data);
+    const retryAfter =
+      retryAfterMs === undefined ? undefined : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+    const headers = { ...challenge, ...retryAfter };
     this.#exchange.reply(getHttpStatus(response.error), text, headers);
   }
 
@@ -145,7 +155,7 @@ class StatelessPost implements RequestIO {
     this.#done = true;
     this.#cancelClosing?.();
     this.#cancelExpiry?.();
-    this.#context.inFlight.leave(this.caller);
+    this.#context.inFlight.release(this.caller);
     return true;
   }
 }

@@ -29,7 +29,7 @@ import {
   createAcceptMatcher,
   isJson,
   type MessageHeaders,
-  readMessageHeaders,
+  readVersionHeader,
   validateVersionHeader,
 } from './header-validation.js';
 import { readJson } from './request-body.js';
@@ -41,9 +41,9 @@ import {
   listenInSession,
   openSession,
   receiveInSession,
+  receiveSessionlessPost,
   refuseStoreFault,
 } from './sessions/session-requests.js';
-import { receiveSessionlessPost } from './sessions/sessionless-post.js';
 import { serveStatelessPost } from './stateless-post.js';
 
 const ALLOWED_METHODS = 'POST, GET, DELETE, OPTIONS';
@@ -79,7 +79,14 @@ function handlePost(
   exchange: Exchange,
   auth: AuthInfo | undefined,
 ) {
-  const headers = readMessageHeaders(exchange);
+  const headers: MessageHeaders = {
+    version: readVersionHeader(exchange),
+    contentType: exchange.header('content-type'),
+    accept: exchange.header('accept'),
+    sessionId: exchange.header('mcp-session-id'),
+    method: exchange.header('mcp-method'),
+    name: exchange.header('mcp-name'),
+  };
   if (!isJson(headers.contentType)) {
     return refuseBeginner(context, exchange, 415, createInvalidRequest(`Content-Type must be ${JSON_TYPE}`));
   }
@@ -150,8 +157,14 @@ function receiveNonRequest(
   }
   const sessionId = getSessionId(context, headers.sessionId);
   if (sessionId === undefined) {
-    if (kind === 'notification')
-      return receiveStatelessNotification(context, exchange, headers, value as JsonRpcNotification);
+    if (kind === 'notification') {
+      // A stateless notification is accepted and ignored, because a stateless request cannot be cancelled by one.
+      const { method, params } = value as JsonRpcNotification;
+      const asRequest: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method, ...(params === undefined ? {} : { params }) };
+      const { opening } = context.handler.classifyRequest(asRequest, headers.version);
+      if (opening === 'per-request' || opening === 'refused') return exchange.reply(202);
+      return refuseWithoutSessionId(context, exchange);
+    }
     const { id, reason } = diagnoseMessage(value);
     if (Array.isArray(value)) return refuseBatch(exchange, 400, createInvalidRequest(reason), value);
     return refuse(
@@ -182,17 +195,9 @@ function refuseBeginner(
     .catch(reason => replyInternalError(context, exchange, reason));
 }
 
-/** Accepts a stateless notification and ignores it, because a stateless request cannot be cancelled by one. */
-function receiveStatelessNotification(
-  context: HttpServerContext,
-  exchange: Exchange,
-  headers: MessageHeaders,
-  { method, params }: JsonRpcNotification,
-) {
-  const asRequest: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method, ...(params === undefined ? {} : { params }) };
-  const { opening } = context.handler.classifyRequest(asRequest, headers.version);
-  if (opening === 'per-request' || opening === 'refused') return exchange.reply(202);
-  refuseBeginner(context, exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`));
+function refuseWithoutSessionId(context: HttpServerContext, exchange: Exchange, id?: JsonRpcRequest['id']): void {
+  const error = createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`);
+  refuseBeginner(context, exchange, 400, error, id);
 }
 
 function handleGetOrDelete(
@@ -237,14 +242,7 @@ function withSession(
   { sessionId, auth, id, onUnknown, waitsForStore }: SessionLookup,
   next: (session: HttpSession) => void,
 ) {
-  if (sessionId === undefined)
-    return refuseBeginner(
-      context,
-      exchange,
-      400,
-      createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`),
-      id,
-    );
+  if (sessionId === undefined) return refuseWithoutSessionId(context, exchange, id);
   const proceed = (session: HttpSession | undefined): void => {
     if (session === undefined && onUnknown !== undefined) return onUnknown();
     if (session === undefined)

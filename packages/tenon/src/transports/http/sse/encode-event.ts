@@ -17,11 +17,6 @@ export function encodeNamedEvent(event: string, data: string): string {
   return `event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** Encodes the reconnect delay in milliseconds, for a stream that the server is about to close. */
-export function encodeRetry(retry: number): string {
-  return `retry: ${retry}\n\n`;
-}
-
 /** Encodes an event with only an ID and the reconnect delay in milliseconds. */
 export function encodePrimingEvent(id: string, retry: number): string {
   return `id: ${id}\nretry: ${retry}\ndata: \n\n`;

@@ -1,7 +1,7 @@
 import { type Clock, SharedLimit } from '@tenon/base';
 import type { Exchange, HeaderFields, ResponseStream } from '../server/exchange.js';
 import type { Limits } from '../server/options.js';
-import { EVENT_STREAM, encodeRetry, KEEP_ALIVE } from './encode-event.js';
+import { EVENT_STREAM, KEEP_ALIVE } from './encode-event.js';
 import type { UnreadLimit, UnreadOutput } from './unread-output.js';
 
 /** A response that is an event stream. */
@@ -74,7 +74,7 @@ export function createEventStreams(limits: Limits, clock: Clock, unread: UnreadL
     },
     announceRetry() {
       for (const entry of entries)
-        if (entry.isResumable) entry.write(encodeRetry(Math.round(limits.sseRetry * (1 + Math.random()))));
+        if (entry.isResumable) entry.write(`retry: ${Math.round(limits.sseRetry * (1 + Math.random()))}\n\n`);
     },
     destroyAll() {
       for (const entry of [...entries]) entry.destroy();

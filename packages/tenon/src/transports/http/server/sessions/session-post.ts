@@ -11,11 +11,10 @@ import type { MessageContext } from '../../../../jsonrpc/transport.js';
 import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { refuse, refuseBusy } from '../error-response.js';
-import type { Exchange } from '../exchange.js';
+import type { Exchange, HeaderFields } from '../exchange.js';
 import { acceptsJson, type MessageHeaders } from '../header-validation.js';
 import type { SharedAnswer } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
-import { createSessionHeaders } from './session-headers.js';
 import { NOT_STORED } from './session-messages.js';
 
 /** The JSON value of a POST, classified once, with the headers that were read once. */
@@ -183,6 +182,11 @@ export class SessionPost implements MessageContext {
       this.opensSession && error === undefined ? createSessionHeaders(session) : undefined,
     );
   }
+}
+
+/** Returns the headers of the response that opens a session. */
+function createSessionHeaders({ sessionId }: HttpSession): HeaderFields | undefined {
+  return sessionId === undefined ? undefined : { 'mcp-session-id': sessionId };
 }
 
 function toBatch(texts: readonly string[]): string {

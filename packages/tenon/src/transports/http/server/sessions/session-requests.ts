@@ -9,6 +9,7 @@ import {
 import type { MessageContext } from '../../../../jsonrpc/transport.js';
 import { requireServerSession } from '../../../../protocol/check-request-handler.js';
 import type { ConnectOptions } from '../../../../protocol/request-handler.js';
+import type { Dialect } from '../../../../protocol/versions/dialect.js';
 import { EVENT_STREAM } from '../../sse/encode-event.js';
 import type { HttpServerContext } from '../context.js';
 import { createInvalidRequest, refuse, refuseBatch, refuseBusy, replyInternalError } from '../error-response.js';
@@ -44,8 +45,26 @@ export function openSession(
   });
 }
 
+/** Handles one POST of a version with sessions alone, in a session without an ID that ends with the responses. */
+export function receiveSessionlessPost(
+  context: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  posted: PostedMessage,
+  dialect: Dialect,
+) {
+  const { value, kind, auth } = posted;
+  const id = kind === 'request' ? (value as JsonRpcRequest).id : undefined;
+  const address = context.getAddress(exchange);
+  const session = sessions.createForPost(auth, address);
+  connectSession(session, exchange, { auth, address, dialect }, id, () => {
+    receiveInSession(session, exchange, posted);
+    if (session.pendingCount === 0) void session.end();
+  });
+}
+
 /** Connects the server to a session, and then delivers the messages of the POST. */
-export function connectSession(
+function connectSession(
   session: HttpSession,
   exchange: Exchange,
   options: ConnectOptions,

@@ -24,7 +24,7 @@ import { onExpiry } from '../auth-expiry.js';
 import type { HttpServerContext } from '../context.js';
 import type { Exchange } from '../exchange.js';
 import type { ListenResult, SharedSession } from '../stored-sessions/shared-session.js';
-import { createClosedError, createNotStoredResponse, PEER, type SessionStreamOptions } from './session-messages.js';
+import { createClosedError, NOT_STORED, PEER, type SessionStreamOptions } from './session-messages.js';
 import type { SessionPost } from './session-post.js';
 import { StandaloneStreams } from './standalone-stream.js';
 
@@ -176,13 +176,13 @@ export class HttpSession implements Transport {
   /** Tells if the limit of the session, and its caller's share of the total limit, allow this many more requests. */
   hasRoomFor(requests: number): boolean {
     const { limits, inFlight } = this.context;
-    return this.pendingCount + requests <= limits.maxRequestsPerSession && inFlight.fits(this.caller, requests);
+    return this.pendingCount + requests <= limits.maxRequestsPerSession && inFlight.canTake(this.caller, requests);
   }
 
   /** Registers the POST that waits for a response. Returns `false` if the ID is in use, or if a limit is reached. */
   addPendingRequest(id: Id, post: SessionPost): boolean {
     this.#posts ??= new CompactMap();
-    if (this.#posts.has(id) || !this.context.inFlight.enter(this.caller)) return false;
+    if (this.#posts.has(id) || !this.context.inFlight.take(this.caller)) return false;
     this.#posts.set(id, post);
     return true;
   }
@@ -273,7 +273,7 @@ export class HttpSession implements Transport {
     this.stopListening();
     for (const [id, post] of this.#posts?.entries() ?? []) {
       post.abandon(id, this.stored && this.shared?.isDeleted !== false);
-      this.context.inFlight.leave(this.caller);
+      this.context.inFlight.release(this.caller);
     }
     this.#posts = undefined;
     if (this.stored && this.shared === undefined) this.context.eventStore.deleteSession(this.id);
@@ -301,7 +301,10 @@ export class HttpSession implements Transport {
       () => this.#respond(response),
       error => {
         this.context.report(error);
-        return this.#respond(createNotStoredResponse(response));
+        // Only clients of requests that change the session may send them again.
+        const isChange =
+          !('error' in response) && ('protocolVersion' in response.result || Object.keys(response.result).length === 0);
+        return this.#respond(isChange ? createFailure(response.id, NOT_STORED) : response);
       },
     );
   }
@@ -325,7 +328,7 @@ export class HttpSession implements Transport {
     if (post === undefined) return undefined;
     this.#posts?.delete(id as Id);
     if (this.#posts?.size === 0) this.#posts = undefined;
-    this.context.inFlight.leave(this.caller);
+    this.context.inFlight.release(this.caller);
     return post;
   }
 }

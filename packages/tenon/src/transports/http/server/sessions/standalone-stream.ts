@@ -108,15 +108,13 @@ class StandaloneStream {
     if (events === undefined) return false;
     this.#stream = events;
     // The first write sends the response head. An event with an ID lets the client resume the stream.
-    if (missed.length === 0) events.write(createGreeting(session, this.number));
+    if (missed.length === 0) {
+      const { eventStore, limits } = session.context;
+      const isPrimed = session.dialect?.http.priming;
+      events.write(isPrimed ? encodePrimingEvent(eventStore.createEventId(this.number), limits.sseRetry) : KEEP_ALIVE);
+    }
     for (const stored of missed) events.write(session.encodeStoredEvent(stored));
     this.#lastSentId = missed.at(-1)?.id ?? this.#lastSentId;
     return true;
   }
-}
-
-function createGreeting({ dialect, context }: HttpSession, stream: number): string {
-  return dialect?.http.priming
-    ? encodePrimingEvent(context.eventStore.createEventId(stream), context.limits.sseRetry)
-    : KEEP_ALIVE;
 }

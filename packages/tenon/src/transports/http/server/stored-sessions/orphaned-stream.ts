@@ -37,16 +37,13 @@ export async function endOrphanedStream(
   for await (const { entry, value } of readEntries(typedValues, prefix, 0)) {
     if (value.isEnd) return;
     next = entry + 1;
-    for (const id of value.events.flatMap(readAnsweredId)) unanswered.delete(id);
+    for (const event of value.events) {
+      const message: unknown = JSON.parse(event);
+      const kind = classifyMessage(message);
+      if (kind === 'success' || kind === 'failure') unanswered.delete((message as { readonly id: Id }).id);
+    }
   }
   const events = [...unanswered].map(id => JSON.stringify(createFailure(id, SERVER_STOPPED_ERROR)));
   const entry: LogEntry = { log, tag: createEntryTag(), writer: replica.id, events, isEnd: true };
   await typedValues.put(toLogKey(prefix, next), entry, { version: 0, ttl });
-}
-
-/** Returns the IDs of the requests that an event responds to. */
-function readAnsweredId(event: string): Id[] {
-  const message: unknown = JSON.parse(event);
-  const kind = classifyMessage(message);
-  return kind === 'success' || kind === 'failure' ? [(message as { readonly id: Id }).id] : [];
 }
