@@ -1,4 +1,4 @@
-import { systemClock, TenonError } from '@tenon/base';
+import { parseUrl, systemClock, TenonError } from '@tenon/base';
 import { parseJson, serializeMessage } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';
@@ -13,7 +13,6 @@ import { getRequestId } from '../http/client/post-message.js';
 import { type RequestSignal, RequestSignals } from '../http/client/request-signals.js';
 import type { HttpReply } from '../http/client/requester.js';
 import { createSseReader, type SseEvent } from '../http/sse/sse-reader.js';
-import { createNoEndpointError, resolvePostUrl } from './resolve-post-url.js';
 
 export interface HttpSseTransportOptions extends HttpClientOptions {
   /**
@@ -161,4 +160,26 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     },
     close: () => end(),
   };
+}
+
+/** Resolves the address for POST requests. Another origin is an error, because requests contain credentials. */
+function resolvePostUrl(data: string, base: string, peer: string): string | TenonError {
+  const url = parseUrl(data, base);
+  if (!url) return createNoEndpointError(peer, 'an invalid URL');
+  if (url.origin === new URL(base).origin && !url.username && !url.password) return url.href;
+  return new TenonError('http/foreign-endpoint', 'the server named a message endpoint of another origin', {
+    peer,
+    expected: 'an endpoint of the same origin',
+    received: url.origin,
+    hint: 'connect to the other server directly if you trust it',
+  });
+}
+
+function createNoEndpointError(peer: string, received: string): TenonError {
+  return new TenonError('http/no-endpoint', 'the server does not support HTTP+SSE', {
+    peer,
+    hint: 'check the path of the URL, which is often /sse',
+    expected: 'an endpoint event',
+    received,
+  });
 }

@@ -4,7 +4,6 @@ import {
   createFailure,
   diagnoseMessage,
   type Id,
-  type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
   serializeMessage,
@@ -114,7 +113,10 @@ export function createHttpSseEndpoints(context: HttpServerContext, postUrl: stri
       if (ended) return Promise.reject(createClosedError());
       const drained = stream.write(encodeNamedEvent('message', serializeMessage(message)));
       onWritten?.();
-      for (const each of Array.isArray(message) ? message : [message]) if (isResponse(each)) releaseRequest(each.id);
+      for (const each of Array.isArray(message) ? message : [message]) {
+        const isResponse = !('method' in each) && each.id !== null && each.id !== undefined;
+        if (isResponse) releaseRequest(each.id);
+      }
       return drained;
     }, context.clock);
     const channel: Transport = {
@@ -277,10 +279,6 @@ function keepRuntimeAlive({ waitUntil }: Exchange): (() => void) | undefined {
 
 function createClosedError(): TenonError {
   return new TenonError('connection/closed', 'the client closed its stream', { peer: PEER });
-}
-
-function isResponse(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is JsonRpcMessage & { id: Id } {
-  return !('method' in message) && 'id' in message && message.id !== null && message.id !== undefined;
 }
 
 function refuseMethod(exchange: Exchange, allow: string) {

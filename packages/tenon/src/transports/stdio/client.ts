@@ -137,7 +137,12 @@ class StdioTransport implements Transport {
     });
     void outputEnded.then(async () => {
       await waitAtMost(this.#clock, SETTLE_TIMEOUT, child.exited);
-      if (child.isRunning()) await this.#finish(createOutputClosedError(this.peer));
+      if (!child.isRunning()) return;
+      const error = new TenonError('stdio/output-closed', 'the server closed its stdout without exiting', {
+        peer: this.peer,
+        hint: 'check the server, because it is stopped without stdout',
+      });
+      await this.#finish(error);
     });
   }
 
@@ -204,17 +209,14 @@ async function waitForExit(child: ServerProcess, clock: Clock, ms: number): Prom
   const deadline = clock.now() + ms;
   while (child.isTreeRunning()) {
     if (clock.now() >= deadline) return false;
-    await (child.isRunning() ? waitAtMost(clock, POLL_INTERVAL, child.exited) : delay(clock, POLL_INTERVAL));
+    if (child.isRunning()) await waitAtMost(clock, POLL_INTERVAL, child.exited);
+    else await new Promise<void>(resolve => clock.after(POLL_INTERVAL, resolve));
   }
   return true;
 }
 
 async function waitAtMost(clock: Clock, timeout: number, work: Promise<unknown>): Promise<void> {
   await runWithTimeout(() => work, { clock, timeout, onTimeout: () => undefined });
-}
-
-function delay(clock: Clock, ms: number): Promise<void> {
-  return new Promise(resolve => clock.after(ms, resolve));
 }
 
 function createLineListener({
@@ -254,12 +256,5 @@ function createExitError(
       lines.length === 0
         ? 'run the command in a terminal to see the problem: a working server waits for input without output'
         : 'correct the problem that these lines describe',
-  });
-}
-
-function createOutputClosedError(peer: string): TenonError {
-  return new TenonError('stdio/output-closed', 'the server closed its stdout without exiting', {
-    peer,
-    hint: 'check the server, because it is stopped without stdout',
   });
 }

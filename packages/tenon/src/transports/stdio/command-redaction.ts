@@ -5,14 +5,12 @@ const MIN_SECRET_LENGTH = 4;
 
 /** Formats a command line for an error. Secret values are removed, and the text is cut at 200 characters. */
 export function redactCommand(command: string, args: readonly string[] = []): string {
-  const redactedArgs = args.map((arg, index) => redactArgument(arg, args[index - 1]));
+  const redactedArgs = args.map((arg, index) => {
+    const start = findSecretStart(arg, args[index - 1]);
+    return start === undefined ? redactSecrets(arg) : `${arg.slice(0, start)}${REDACTED}`;
+  });
   const line = [command, ...redactedArgs].map(word => (/\s/.test(word) ? `"${word}"` : word)).join(' ');
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}${REDACTED}` : line;
-}
-
-function redactArgument(arg: string, previous: string | undefined): string {
-  const start = findSecretStart(arg, previous);
-  return start === undefined ? redactSecrets(arg) : `${arg.slice(0, start)}${REDACTED}`;
 }
 
 /** Userinfo of a URL, also without a scheme. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { measureCpuTime } from '../../../../../test/support/cpu-time.js';
 import { takeRuns } from '../../../../../test/support/extent.js';
-import { exceedsDepth } from './json-depth.js';
+import { exceedsDepth } from './line-reader.js';
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;

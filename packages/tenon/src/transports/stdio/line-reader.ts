@@ -1,9 +1,7 @@
 import { createExcerpt, INVALID_REQUEST, PARSE_ERROR, TenonError } from '@tenon/base';
-import { type Id, parseJson } from '../../jsonrpc/message.js';
+import { type Id, isId, parseJson } from '../../jsonrpc/message.js';
 import type { ByteReader } from './byte-streams.js';
-import { exceedsDepth } from './json-depth.js';
 import { LineSplitter } from './line-splitter.js';
-import { findResponseId } from './response-id.js';
 
 export interface LineLimits {
   /**
@@ -46,14 +44,26 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
       value = parseJson(text);
     } catch {
       // Some pipes send blank lines to stay open. A carriage return before the newline is whitespace in JSON.
-      if (text.trim() !== '') receiver.onParseError(createNotJsonError(peer, text));
-      return;
+      if (text.trim() === '') return;
+      const error = new TenonError('stdio/not-json', 'received a line that is not JSON', {
+        peer,
+        rpcCode: PARSE_ERROR,
+        received: formatExcerpt(text),
+        hint: 'write logs to stderr, because stdout is for JSON-RPC messages only',
+      });
+      return receiver.onParseError(error);
     }
     receiver.value(value);
   }
 
   function refuse(text: string): void {
-    const error = createTooDeepError(peer, text, maxJsonDepth);
+    const error = new TenonError('stdio/too-deep', 'received a message with too many levels', {
+      peer,
+      rpcCode: INVALID_REQUEST,
+      expected: `at most ${maxJsonDepth} levels`,
+      received: `more levels in ${formatExcerpt(text, 60)}`,
+      hint: 'flatten the value, or raise `maxJsonDepth`, which needs more stack',
+    });
     receiver.onParseError(error);
     reportLostResponse(text.slice(0, EDGE_LENGTH), text.slice(-EDGE_LENGTH), error);
   }
@@ -74,7 +84,13 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
         parseLine(start === 0 ? text : text.slice(start));
       },
       onOversizedLine(head) {
-        tooLongError = createLineTooLongError(peer, head, maxLineBytes);
+        tooLongError = new TenonError('stdio/line-too-long', 'received a line that is too long', {
+          peer,
+          rpcCode: PARSE_ERROR,
+          expected: `at most ${maxLineBytes} bytes`,
+          received: `a longer line that begins with ${formatExcerpt(head.slice(0, 60))}`,
+          hint: 'split the data into pages or links, or raise `maxLineBytes`, which needs more memory',
+        });
         receiver.onParseError(tooLongError);
       },
       onOversizedLineEnd(head, tail) {
@@ -85,37 +101,61 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
   );
 }
 
-function createNotJsonError(peer: string, text: string): TenonError {
-  return new TenonError('stdio/not-json', 'received a line that is not JSON', {
-    peer,
-    rpcCode: PARSE_ERROR,
-    received: formatExcerpt(text),
-    hint: 'write logs to stderr, because stdout is for JSON-RPC messages only',
-  });
-}
-
-function createLineTooLongError(peer: string, head: string, limit: number): TenonError {
-  return new TenonError('stdio/line-too-long', 'received a line that is too long', {
-    peer,
-    rpcCode: PARSE_ERROR,
-    expected: `at most ${limit} bytes`,
-    received: `a longer line that begins with ${formatExcerpt(head.slice(0, 60))}`,
-    hint: 'split the data into pages or links, or raise `maxLineBytes`, which needs more memory',
-  });
-}
-
-function createTooDeepError(peer: string, text: string, limit: number): TenonError {
-  return new TenonError('stdio/too-deep', 'received a message with too many levels', {
-    peer,
-    rpcCode: INVALID_REQUEST,
-    expected: `at most ${limit} levels`,
-    received: `more levels in ${formatExcerpt(text, 60)}`,
-    hint: 'flatten the value, or raise `maxJsonDepth`, which needs more stack',
-  });
-}
-
 /** Quotes the beginning of a line. */
 function formatExcerpt(text: string, length = 80): string {
   const excerpt = `“${createExcerpt(text, length)}”`;
   return text.length > length ? `${excerpt} (${text.length} characters)` : excerpt;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Tells if JSON text has more levels of arrays and objects than `limit`. It scans the text before parsing, because
+ * parsing sixteen million `[` would create as many arrays. It does not scan a text that is too short to close its
+ * brackets, and it skips strings with `indexOf`.
+ */
+export function exceedsDepth(text: string, limit: number): boolean {
+  if (text.length <= 2 * limit) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      let before: number;
+      // Skips the string. A quote after an odd number of backslashes belongs to it.
+      do {
+        index = text.indexOf('"', index + 1);
+        if (index === -1) return false;
+        before = index - 1;
+        while (text.charCodeAt(before) === BACKSLASH) before--;
+      } while ((index - before) % 2 === 0);
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > limit) return true;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return false;
+}
+
+// A response, with its members in either of the usual orders. The patterns match at the ends of the line, where no
+// nested member can be. They match an "id" before the result, or an "id" followed only by the outermost brace.
+const VERSION = '"jsonrpc"\\s*:\\s*"2\\.0"';
+const ID = '"id"\\s*:\\s*(-?\\d{1,16}|"(?:[^"\\\\]|\\\\.){0,200}")';
+const BODY = '"(?:result|error)"\\s*:';
+const ID_FIRST = new RegExp(`^\\s*\\{\\s*(?:${VERSION}\\s*,\\s*)?${ID}\\s*,\\s*(?:${VERSION}\\s*,\\s*)?${BODY}`);
+const BODY_FIRST = new RegExp(`^\\s*\\{\\s*(?:${VERSION}\\s*,\\s*)?${BODY}`);
+const ID_LAST = new RegExp(`,\\s*${ID}\\s*(?:,\\s*${VERSION}\\s*)?\\}\\s*$`);
+
+/**
+ * Finds the ID of an unreadable response from its first and last characters, so that its caller does not wait for the
+ * timeout.
+ */
+function findResponseId(head: string, tail: string): Id | undefined {
+  const matched = ID_FIRST.exec(head)?.[1] ?? (BODY_FIRST.test(head) ? ID_LAST.exec(tail)?.[1] : undefined);
+  if (matched === undefined) return undefined;
+  try {
+    const id: unknown = JSON.parse(matched);
+    return isId(id) ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }

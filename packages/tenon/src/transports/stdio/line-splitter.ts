@@ -1,5 +1,4 @@
 import { joinBytes } from '@tenon/base';
-import { createByteBuffer } from './byte-buffer.js';
 import type { ByteReader } from './byte-streams.js';
 
 export interface LineHandler {
@@ -13,6 +12,8 @@ export interface LineHandler {
 
 const NEWLINE = 10;
 const EDGE_LENGTH = 512;
+const INITIAL_CAPACITY = 4096;
+const MAX_RETAINED = 256 * 1024;
 /**
  * A decoder that keeps byte order marks, because a chunk may begin anywhere. Only the line reader knows where a message
  * begins.
@@ -112,4 +113,38 @@ export class LineSplitter implements ByteReader {
     this.#oversized = undefined;
     if (oversized) this.#handler.onOversizedLineEnd(oversized.head, UTF8.decode(oversized.tail));
   }
+}
+
+/** The bytes of an incomplete line in one buffer. Many small chunks cost no more than a few large ones. */
+interface ByteBuffer {
+  readonly size: number;
+  add(bytes: Uint8Array): void;
+  /** Returns the bytes so far. They are valid until the next `add`. */
+  view(): Uint8Array;
+  clear(): void;
+}
+
+function createByteBuffer(): ByteBuffer {
+  let buffer = new Uint8Array(0);
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(bytes) {
+      if (size + bytes.length > buffer.length) {
+        const grown = new Uint8Array(Math.max(INITIAL_CAPACITY, buffer.length * 2, size + bytes.length));
+        grown.set(buffer.subarray(0, size));
+        buffer = grown;
+      }
+      buffer.set(bytes, size);
+      size += bytes.length;
+    },
+    view: () => buffer.subarray(0, size),
+    clear() {
+      size = 0;
+      // The buffer shrinks after one large line, so that it does not keep the memory.
+      if (buffer.length > MAX_RETAINED) buffer = new Uint8Array(0);
+    },
+  };
 }

@@ -51,8 +51,8 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
   let flushWaiters: (() => void)[] = [];
 
   function send(message: JsonRpcMessage | readonly JsonRpcResponse[], onWritten?: () => void): void | Promise<void> {
-    const refused = writeError ?? (ended ? createClosedError(peer) : undefined);
-    if (refused) return createRejection(refused);
+    if (writeError) return createRejection(writeError);
+    if (ended) return createRejection(new TenonError('connection/closed', 'the connection is closed', { peer }));
     let line: string;
     try {
       line = serializeMessage(message, { code: 'stdio/not-serializable', peer });
@@ -70,7 +70,12 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
       const errorMessage = 'The answer was dropped: too much waits to be read';
       void enqueue(JSON.stringify(createFailure(message.id, { code: INTERNAL_ERROR, message: errorMessage })));
     }
-    return createRejection(createQueueFullError(peer, maxBufferedSize));
+    const error = new TenonError('stdio/queue-full', 'the send queue is full because the peer does not read', {
+      peer,
+      expected: `at most ${maxBufferedSize} characters in the queue`,
+      hint: 'await each send before the next, or raise `maxBufferedSize`, which needs more memory',
+    });
+    return createRejection(error);
   }
 
   function enqueue(line: string): void | Promise<void> {
@@ -155,16 +160,4 @@ function createRejection(error: TenonError): Promise<void> {
   const promise = Promise.reject(error);
   promise.catch(() => {});
   return promise;
-}
-
-function createClosedError(peer: string): TenonError {
-  return new TenonError('connection/closed', 'the connection is closed', { peer });
-}
-
-function createQueueFullError(peer: string, limit: number): TenonError {
-  return new TenonError('stdio/queue-full', 'the send queue is full because the peer does not read', {
-    peer,
-    expected: `at most ${limit} characters in the queue`,
-    hint: 'await each send before the next, or raise `maxBufferedSize`, which needs more memory',
-  });
 }

@@ -168,7 +168,11 @@ function createServerTransport(
         push: bytes => reader.push(bytes),
         end(cause) {
           reader.end();
-          startClosing(cause === undefined ? undefined : createReadFailedError(peer, cause));
+          if (cause === undefined) return startClosing();
+          const hint = 'check that the process of the peer still runs';
+          startClosing(
+            new TenonError('stdio/read-failed', 'cannot read from the pipe of the peer', { peer, hint, cause }),
+          );
         },
       });
     },
@@ -183,12 +187,4 @@ function createServerTransport(
 async function waitWhile(condition: () => boolean, clock: Clock, timeout: number): Promise<void> {
   const deadline = clock.now() + timeout;
   while (condition() && clock.now() < deadline) await sleep(clock, POLL_INTERVAL);
-}
-
-function createReadFailedError(peer: string, cause: unknown): TenonError {
-  return new TenonError('stdio/read-failed', 'cannot read from the pipe of the peer', {
-    peer,
-    hint: 'check that the process of the peer still runs',
-    cause,
-  });
 }

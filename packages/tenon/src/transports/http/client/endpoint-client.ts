@@ -60,7 +60,10 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
         userHeaders || requestAuth ? Object.assign({}, userHeaders, sent, request.headers) : request.headers;
       const reply = await options.requester({ method, url, headers, body, signal }).catch(rethrow);
       reply.hadToken = headers.authorization !== undefined;
-      if (!isRedirect(reply)) return { reply, sent, url };
+      const { status } = reply;
+      // In browsers a redirect is opaque and its status is 0.
+      const isRedirect = status === 0 || (status >= 301 && status <= 308 && status !== 304);
+      if (!isRedirect) return { reply, sent, url };
       const next = hops < MAX_REDIRECTS ? resolveRedirect(reply, method, url) : undefined;
       if (next === undefined) return throwRedirectError(reply, peer);
       await drain(reply);
@@ -75,9 +78,11 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
       for (let retries = 0; ; retries += 1) {
         if (signal.aborted) throw createAbortError(signal, peer);
         const { reply, sent, url } = await attempt(request);
+        const { status } = reply;
+        const isDenied = status === 401 || status === 403;
         const again =
           (requestAuth && (await requestAuth.shouldRetry(reply, { request, sent, url, retries }))) ||
-          (isDenied(reply) && (await shouldRetry(reply, peer, options.onUnauthorized, triedStatuses)));
+          (isDenied && (await shouldRetry(reply, status, peer, options.onUnauthorized, triedStatuses)));
         if (!again) return reply;
         await drain(reply);
       }
@@ -122,19 +127,13 @@ async function resolveHeaders(own: () => HeaderRecord | Promise<HeaderRecord>, p
   }
 }
 
-type DeniedReply = HttpReply & { readonly status: UnauthorizedResponse['status'] };
-
-function isDenied(reply: HttpReply): reply is DeniedReply {
-  return reply.status === 401 || reply.status === 403;
-}
-
 async function shouldRetry(
-  reply: DeniedReply,
+  reply: HttpReply,
+  status: UnauthorizedResponse['status'],
   peer: string,
   onUnauthorized: HttpClientOptions['onUnauthorized'],
   triedStatuses: number[],
 ): Promise<boolean> {
-  const { status } = reply;
   if (!onUnauthorized || triedStatuses.includes(status)) return false;
   triedStatuses.push(status);
   const refusal: UnauthorizedResponse = { status, url: peer, header: name => reply.header(name) };
@@ -144,11 +143,6 @@ async function shouldRetry(
     reply.cancel();
     throw TenonError.is(error) ? error : new TenonError('auth/failed', 'the sign-in failed', { peer, cause: error });
   }
-}
-
-/** Tells if a response is a redirect. In browsers a redirect is opaque and its status is 0. */
-function isRedirect({ status }: HttpReply): boolean {
-  return status === 0 || (status >= 301 && status <= 308 && status !== 304);
 }
 
 /** Statuses that keep the method and the body. A GET has no body, so it keeps its method with any of the others too. */
@@ -170,15 +164,13 @@ function resolveRedirect(reply: HttpReply, method: string, from: string): string
 function throwRedirectError(reply: HttpReply, peer: string): never {
   const { status } = reply;
   const target = parseUrl(reply.header('location') ?? '', peer);
-  const received = target && target.href !== peer ? `a redirect to ${removeSecretParts(target)}` : 'a redirect';
+  const isElsewhere = target !== undefined && target.href !== peer;
+  // Credentials, query and fragment may contain secrets.
+  if (isElsewhere) Object.assign(target, { username: '', password: '', search: '', hash: '' });
+  const received = isElsewhere ? `a redirect to ${target.href}` : 'a redirect';
   reply.cancel();
   const hint = 'connect to the final URL directly if you trust it, because credentials are not sent after a redirect';
   throw new TenonError('http/redirected', 'the server answered with a redirect', { peer, status, received, hint });
-}
-
-/** Returns the URL without the parts that may contain secrets: credentials, query and fragment. */
-function removeSecretParts(url: URL): string {
-  return Object.assign(new URL(url), { username: '', password: '', search: '', hash: '' }).href;
 }
 
 /** Reads and discards the body, so that the connection can be reused. */

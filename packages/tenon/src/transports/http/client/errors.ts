@@ -68,16 +68,6 @@ export function createOutcomeUnknownError(peer: string, reason: string, cause?: 
   return new TenonError(OUTCOME_UNKNOWN, reason, { peer, hint: OUTCOME_ADVICE, status: cause?.status, cause });
 }
 
-/**
- * Creates the error of a stream that no longer receives anything, although the server may respond on other connections.
- */
-export function createSilentStreamError(peer: string): TenonError {
-  return new TenonError('http/silent-stream', 'the stream for changes was silent for too long and is reopened', {
-    peer,
-    hint: 'set `keepAlive: false` if the server sends no keep-alive messages',
-  });
-}
-
 /** Creates the error for a response that does not contain the JSON-RPC response. */
 export function createMissingResponseError(peer: string, received: string): TenonError {
   return new TenonError('peer/no-answer', 'the response is missing', {
@@ -176,11 +166,6 @@ const TRANSPORT_MESSAGE = /^(bad request|not found):/i;
 const LOST_SESSION =
   /^\W*(?:(?:bad request|not found|error|invalid request|conflict|gone): ?)?(?:(?:mcp )?session(?: id)?\b.{0,60}\b(?:not found|not exist|unknown|invalid|expired|gone|ended|terminated|closed|no longer)\b|(?:unknown|invalid|expired|no valid|no such|unrecognized)(?: or \w+)? (?:mcp )?session\b|server not initialized)/i;
 
-/** Tells if a JSON-RPC code describes the transport. Others, such as -32602, describe the params of the request. */
-function isTransportCode(code: number): boolean {
-  return code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099);
-}
-
 /**
  * Tells if the body of an error response is about the session. After a restart the official SDKs respond with 400 and
  * "Bad Request: No valid session ID provided" or "Bad Request: Server not initialized". With other statuses, only a text
@@ -192,7 +177,9 @@ function isAboutSession(failure: JsonRpcFailure | undefined, body: string, isAbo
     return isAboutMessage ? /\bsession\b|not initialized/i.test(text) : LOST_SESSION.test(findText(body) ?? text);
   }
   const { code, message } = failure.error;
-  if (isAboutMessage) return isTransportCode(code) && /\bsession\b|not initialized/i.test(message);
+  // Other codes, such as -32602, describe the params of the request.
+  const describesTransport = code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099);
+  if (isAboutMessage) return describesTransport && /\bsession\b|not initialized/i.test(message);
   return code !== INVALID_PARAMS && code !== METHOD_NOT_FOUND && LOST_SESSION.test(message);
 }
 
@@ -214,15 +201,6 @@ export function createSessionGoneError(peer: string, status?: number, failure?: 
     rpcCode: failure?.error.code,
     data: failure?.error.data,
     cause: failure?.error,
-    hint: 'open a new session',
-  });
-}
-
-/** Creates the error of a session whose requests get no response. The server may know it, but cannot serve it. */
-export function createSessionFailedError(peer: string, received: string): TenonError {
-  return new TenonError('session/gone', 'the session has ended, because its requests fail without a response', {
-    peer,
-    received,
     hint: 'open a new session',
   });
 }

@@ -2,13 +2,7 @@ import { type AbortSignalLike, isSessionLoss, isTemporaryStatus, parseRetryAfter
 import { createSseReader } from '../sse/sse-reader.js';
 import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { isEventStream } from './endpoint-client.js';
-import {
-  createSessionGoneError,
-  createSilentStreamError,
-  createUnreadableError,
-  findDecodingError,
-  readRefusal,
-} from './errors.js';
+import { createSessionGoneError, createUnreadableError, findDecodingError, readRefusal } from './errors.js';
 import type { ReconnectPolicy } from './options.js';
 import {
   computeDelay,
@@ -70,7 +64,15 @@ export async function readStream(
   };
   const reader = createSseReader({ onEvent, onEventTooLong, onComment }, context.maxMessageSize, lastEventId);
   const endSilent = () => {
-    if (reader.lastEventId === undefined) reportSilentLoss(context, pending);
+    // The end of a stream that cannot be resumed is reported, because some of its messages may be lost.
+    if (reader.lastEventId === undefined) {
+      pending.readError = new TenonError(
+        'http/silent-stream',
+        'the stream for changes was silent for too long and is reopened',
+        { peer, hint: 'set `keepAlive: false` if the server sends no keep-alive messages' },
+      );
+      if (pending.id === undefined) context.receiver.onParseError(pending.readError);
+    }
     reply.cancel();
   };
   const watchedStream = pending.watched
@@ -100,12 +102,6 @@ export async function readStream(
   const hasProgress = reader.retry !== undefined || progress.lastEventId !== lastEventId;
   progress.retry = reader.retry ?? progress.retry;
   recordConnection(progress, { message, hasProgress, duration: clock.now() - openedAt }, clock.now());
-}
-
-/** Reports the end of a stream that cannot be resumed, because some of its messages may be lost. */
-function reportSilentLoss({ peer, receiver }: HttpClientContext, pending: PendingResponse): void {
-  pending.readError = createSilentStreamError(peer);
-  if (pending.id === undefined) receiver.onParseError(pending.readError);
 }
 
 export type ReconnectResult =

@@ -31,18 +31,22 @@ export async function postMessage(
   const requestSignal = context.signals.create(signal);
   let streaming = false;
   try {
-    const post = () =>
-      context.client.request({
-        method: 'POST',
-        headers: createPostHeaders(session, headers),
-        body,
-        signal: requestSignal,
-      });
+    const post = () => {
+      const own = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+      const allHeaders: Record<string, string> = Object.assign({}, headers, own);
+      if (session !== undefined) allHeaders['mcp-session-id'] = session;
+      return context.client.request({ method: 'POST', headers: allHeaders, body, signal: requestSignal });
+    };
     const counted = session === undefined ? undefined : context.failures.begin();
     let reply: HttpReply;
     try {
       reply = 'method' in message ? await post() : await postResponse(context, post);
-      if (!isSuccess(reply)) throw await readPostRefusal(context, reply, session, pending.id);
+      if (!isSuccess(reply)) {
+        const hadSession = session !== undefined;
+        const refusal = await readRefusal(reply, context.peer, { id: pending.id, hadSession });
+        if (hadSession && isSessionLoss(refusal)) context.forgetSession(session);
+        throw refusal;
+      }
       counted?.succeed();
     } catch (error) {
       const failure = requestSignal.aborted ? undefined : counted?.fail(error);
@@ -81,13 +85,6 @@ export function getRequestId(message: JsonRpcMessage | readonly JsonRpcResponse[
   return 'method' in message && 'id' in message ? message.id : undefined;
 }
 
-function createPostHeaders(session: string | undefined, extra: Readonly<Record<string, string>> | undefined) {
-  const own = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
-  const headers: Record<string, string> = Object.assign({}, extra, own);
-  if (session !== undefined) headers['mcp-session-id'] = session;
-  return headers;
-}
-
 function storeSessionId(context: HttpClientContext, reply: HttpReply): void {
   const id = reply.header('mcp-session-id');
   if (id === undefined) return;
@@ -100,17 +97,6 @@ function storeSessionId(context: HttpClientContext, reply: HttpReply): void {
     peer: context.peer,
     expected: `1 to ${MAX_SESSION_ID} visible ASCII characters`,
   });
-}
-
-async function readPostRefusal(
-  context: HttpClientContext,
-  reply: HttpReply,
-  session: string | undefined,
-  id: Id | undefined,
-) {
-  const error = await readRefusal(reply, context.peer, { id, hadSession: session !== undefined });
-  if (session !== undefined && isSessionLoss(error)) context.forgetSession(session);
-  return error;
 }
 
 /** Reads the stream of one request over as many connections as necessary. [http.sse.client-polls] */

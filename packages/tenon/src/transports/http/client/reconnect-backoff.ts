@@ -17,7 +17,7 @@ export interface StreamProgress {
 }
 
 /** Outcome of one connection, for the next delay. */
-export interface ConnectionOutcome {
+interface ConnectionOutcome {
   readonly message: boolean;
   /** True if the connection received a new event ID or a `retry`. */
   readonly hasProgress: boolean;
@@ -74,18 +74,13 @@ export function computeDelay(progress: StreamProgress, policy: ReconnectPolicy, 
   const { retry, failedAttempts, idleConnections } = progress;
   if (retry === undefined) return computeBackoff(policy, Math.max(1, failedAttempts, idleConnections), random);
   const requested = retry * (1 + random() / 10);
-  return Math.max(
-    requested,
-    failedAttempts > 0 ? computeBackoff(policy, failedAttempts, random) : computePollDelay(idleConnections),
-  );
+  if (failedAttempts > 0) return Math.max(requested, computeBackoff(policy, failedAttempts, random));
+  const idleDelay = idleConnections < 2 ? MIN_POLL_DELAY : MIN_POLL_DELAY * 2 ** (idleConnections - 1);
+  return Math.max(requested, Math.min(MAX_POLL_DELAY, idleDelay));
 }
 
 function computeBackoff({ initialDelay, maxDelay }: ReconnectPolicy, times: number, random: () => number): number {
   return Math.min(maxDelay, initialDelay * 2 ** (times - 1)) * (1 + random() / 2);
-}
-
-function computePollDelay(idle: number): number {
-  return idle < 2 ? MIN_POLL_DELAY : Math.min(MAX_POLL_DELAY, MIN_POLL_DELAY * 2 ** (idle - 1));
 }
 
 /**

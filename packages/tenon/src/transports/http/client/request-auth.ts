@@ -59,14 +59,19 @@ export function createRequestAuth(
     },
     async shouldRetry(reply, { request, sent, url, retries }) {
       const header = (name: string) => reply.header(name);
-      if (!isAuthRefusal(reply)) {
+      const { status } = reply;
+      // A server may also use 400 to request another DPoP proof: https://www.rfc-editor.org/rfc/rfc9449#section-9
+      const isRefusal =
+        status === 401 ||
+        status === 403 ||
+        (status === 400 && (reply.header('www-authenticate')?.includes('use_dpop_nonce') ?? false));
+      if (!isRefusal) {
         auth.onResponse?.({ url, header });
         return false;
       }
       if (retries >= MAX_RETRIES) return false;
       const { method, signal } = request;
       const version = request.headers['mcp-protocol-version'];
-      const { status } = reply;
       const requestInfo = { method, url, server, signal: toAbortSignal(signal) };
       const refusal = { ...requestInfo, status, sentHeaders: sent, header, request, protocolVersion: version };
       const end = begin();
@@ -80,16 +85,6 @@ export function createRequestAuth(
       }
     },
   };
-}
-
-/**
- * Tells if a response refuses the authorization. A server may also use 400 to request another DPoP proof.
- * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
- */
-function isAuthRefusal(reply: HttpReply): boolean {
-  const { status } = reply;
-  if (status === 401 || status === 403) return true;
-  return status === 400 && (reply.header('www-authenticate')?.includes('use_dpop_nonce') ?? false);
 }
 
 /** Converts header names to lower case, because `fetch` would join two spellings of one name. */

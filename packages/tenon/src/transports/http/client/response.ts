@@ -28,7 +28,18 @@ export async function readResponse(
   try {
     text = await reply.text(context.maxMessageSize);
   } catch (error) {
-    handleReadFailure(context, pending, signal, error);
+    if (signal.aborted) throw createAbortError(signal, context.peer);
+    const isTooLarge = TenonError.is(error) && error.code === 'http/too-large';
+    pending.readError = isTooLarge
+      ? createUnreadableError(context.peer, `a response of more than ${context.maxMessageSize} bytes`)
+      : findDecodingError(error, context.peer);
+    // If the connection broke, it is unknown if the server executed the request.
+    if (pending.readError === undefined)
+      throw new TenonError('http/interrupted', 'the connection broke during the response', {
+        peer: context.peer,
+        received: error instanceof Error ? error.message : undefined,
+      });
+    context.receiver.onParseError(pending.readError);
   }
   if (signal.aborted) return;
   const isEmpty = text.trim() === '';
@@ -38,33 +49,6 @@ export async function readResponse(
     id,
     pending.readError ?? createMissingResponseError(context.peer, isEmpty ? 'nothing' : 'other messages'),
   );
-}
-
-/**
- * Handles a response that could not be read. If it is too large or cannot be decoded, the request fails. Otherwise it is unknown if the
- * server executed the request.
- */
-function handleReadFailure(
-  context: HttpClientContext,
-  pending: PendingResponse,
-  signal: AbortSignalLike,
-  error: unknown,
-): void {
-  if (signal.aborted) throw createAbortError(signal, context.peer);
-  const isTooLarge = TenonError.is(error) && error.code === 'http/too-large';
-  pending.readError = isTooLarge
-    ? createUnreadableError(context.peer, `a response of more than ${context.maxMessageSize} bytes`)
-    : findDecodingError(error, context.peer);
-  if (pending.readError === undefined) throw createInterruptedError(context, error);
-  context.receiver.onParseError(pending.readError);
-}
-
-function createInterruptedError(context: HttpClientContext, error: unknown): TenonError {
-  const got = error instanceof Error ? error.message : undefined;
-  return new TenonError('http/interrupted', 'the connection broke during the response', {
-    peer: context.peer,
-    received: got,
-  });
 }
 
 /**

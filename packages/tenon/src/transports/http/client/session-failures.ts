@@ -1,5 +1,4 @@
 import { TenonError } from '@tenon/base';
-import { createSessionFailedError } from './errors.js';
 
 /** Number of failures, one after another, after which a session is given up. */
 const MAX_FAILURES = 2;
@@ -43,7 +42,12 @@ export class SessionFailures {
         this.#count += 1;
         if (this.#count < MAX_FAILURES) return undefined;
         const kind = status === undefined ? 'a closed connection' : `status ${status}`;
-        return createSessionFailedError(this.#peer, `${kind}, ${MAX_FAILURES} times`);
+        // The server may know the session, but cannot serve it.
+        return new TenonError('session/gone', 'the session has ended, because its requests fail without a response', {
+          peer: this.#peer,
+          received: `${kind}, ${MAX_FAILURES} times`,
+          hint: 'open a new session',
+        });
       },
     };
   }

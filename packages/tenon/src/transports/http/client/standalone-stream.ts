@@ -39,7 +39,14 @@ export async function readStandaloneStream(
   try {
     let next = await openFirstStream(context, progress, session, requestSignal);
     while (next && !requestSignal.aborted) {
-      if (!('reply' in next)) return createListenEndedError(context, next);
+      if (!('reply' in next)) {
+        if (next.over !== 'exhausted') return undefined;
+        return new TenonError('http/listen-ended', 'the stream for notifications of the server is lost', {
+          peer: context.peer,
+          received: next.error.message,
+          hint: 'call `connect` again to receive notifications (calls still work)',
+        });
+      }
       await readStream(context, next.reply, progress, createPendingResponse(undefined, session, true), requestSignal);
       if (!requestSignal.aborted) next = await retry();
     }
@@ -77,16 +84,4 @@ export async function readStandaloneStream(
       return retry();
     }
   }
-}
-
-function createListenEndedError(
-  context: HttpClientContext,
-  { over, error }: Extract<ReconnectResult, { over: string }>,
-): TenonError | undefined {
-  if (over !== 'exhausted') return undefined;
-  return new TenonError('http/listen-ended', 'the stream for notifications of the server is lost', {
-    peer: context.peer,
-    received: error.message,
-    hint: 'call `connect` again to receive notifications (calls still work)',
-  });
 }
