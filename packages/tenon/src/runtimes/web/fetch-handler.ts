@@ -41,14 +41,11 @@ export function answerFetch(
   info: FetchRequestInfo = {},
   workerContext: WorkerContext = {},
 ): Promise<Response> {
-  if (!isWebRequest(request)) return refuseOtherRequest(request, info, workerContext);
+  // Requests of another realm or polyfill have no common class.
+  const given: Partial<Request> | null | undefined = request;
+  const isWebRequest = typeof given?.headers?.get === 'function' && typeof given.url === 'string';
+  if (!isWebRequest) return refuseOtherRequest(request, info, workerContext);
   return new Promise(resolve => handle(new FetchExchange(request, info, workerContext, resolve)));
-}
-
-/** Requests of another realm or polyfill have no common class. */
-function isWebRequest(request: unknown): boolean {
-  const { headers, url } = (request ?? {}) as { readonly headers?: Partial<Headers>; readonly url?: unknown };
-  return typeof headers?.get === 'function' && typeof url === 'string';
 }
 
 /** Members of the arguments that other frameworks pass. */
@@ -113,13 +110,13 @@ class FetchExchange implements Exchange {
     workerContext: WorkerContext,
     respond: (response: Response) => void,
   ) {
-    const { host, path, query } = parseUrl(request.url);
-    this.path = path;
+    const [, host = '', path = '', query = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)\??([^#]*)/i.exec(request.url) ?? [];
+    this.path = path === '' ? '/' : path;
     this.query = query;
     this.raw = request;
     this.waitUntil =
       typeof workerContext.waitUntil === 'function' ? until => workerContext.waitUntil?.(until) : undefined;
-    this.#host = host;
+    this.#host = host.slice(host.indexOf('@') + 1);
     this.#info = info;
     this.#respond = respond;
   }
@@ -152,7 +149,10 @@ class FetchExchange implements Exchange {
     if (bodyUsed || stream?.locked) {
       const parsed: unknown = this.#info.body;
       if (typeof parsed === 'string') return read(parsed.length > limit ? { status: 413 } : { text: parsed });
-      return read(parsed === undefined ? { error: createConsumedError() } : { value: parsed });
+      if (parsed !== undefined) return read({ value: parsed });
+      const hint =
+        'pass the parsed body: `handler(request, { body })`, or read a copy of the request: `request.clone().json()`';
+      return read({ error: createBodyConsumedError(hint) });
     }
     readBody(this.raw, limit).then(
       body => {
@@ -227,17 +227,6 @@ function watchAll(): void {
   for (const exchange of waiting) exchange.watch();
 }
 
-/** Splits an absolute URL into host, path and query. */
-function parseUrl(url: string): { host: string; path: string; query: string } {
-  const [, host = '', path = '', query = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)\??([^#]*)/i.exec(url) ?? [];
-  return { host: host.slice(host.indexOf('@') + 1), path: path === '' ? '/' : path, query };
-}
-
-const createConsumedError = () =>
-  createBodyConsumedError(
-    'pass the parsed body: `handler(request, { body })`, or read a copy of the request: `request.clone().json()`',
-  );
-
 /** The decoder keeps no state between texts. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -307,7 +296,13 @@ function createStream(
       if (!open) return undefined;
       controller.enqueue(encoder.encode(text));
       if (countBuffered() < capacity) return undefined;
-      drained ??= createDeferred();
+      if (drained === undefined) {
+        let settle!: () => void;
+        const promise = new Promise<void>(resolve => {
+          settle = resolve;
+        });
+        drained = { promise, free: settle };
+      }
       return drained.promise;
     },
     get bufferedAmount() {
@@ -326,12 +321,4 @@ function createStream(
     },
   };
   return [sink, new Response(stream, { status, headers: { ...headers } })];
-}
-
-function createDeferred(): { promise: Promise<void>; free: () => void } {
-  let free!: () => void;
-  const promise = new Promise<void>(resolve => {
-    free = resolve;
-  });
-  return { promise, free };
 }

@@ -1,30 +1,24 @@
 import { getCertificateAdvice, TenonError, toAbortSignal } from '@tenon/base';
 import { createHeaderError } from '../../transports/http/client/errors.js';
 import type { FetchBody, FetchLike, FetchReader, FetchResponse } from '../../transports/http/client/fetch-like.js';
-import type { HttpReply, HttpRequest, Requester } from '../../transports/http/client/requester.js';
+import type { HttpReply, Requester } from '../../transports/http/client/requester.js';
 
 /** Creates an HTTP client with `fetch`. */
 export function createFetchRequester(fetchLike: FetchLike = (url, init) => fetch(url, init)): Requester {
-  return async request => {
+  return async ({ url, method, headers, body, signal }) => {
     try {
-      return toHttpReply(await fetchLike(request.url, toRequestInit(request)));
+      const response = await fetchLike(url, {
+        method,
+        headers,
+        // Redirects are left to the caller, because `fetch` would send all headers except `authorization` to another origin.
+        redirect: 'manual',
+        ...(body === undefined ? undefined : { body }),
+        ...(signal === undefined ? undefined : { signal: toAbortSignal(signal) }),
+      });
+      return toHttpReply(response);
     } catch (error) {
       throw toFetchError(error);
     }
-  };
-}
-
-/**
- * Returns the options for `fetch`. Redirects are left to the caller, because `fetch` would send all headers except
- * `authorization` to another origin.
- */
-function toRequestInit({ method, headers, body, signal }: HttpRequest): Parameters<FetchLike>[1] {
-  return {
-    method,
-    headers,
-    redirect: 'manual',
-    ...(body === undefined ? undefined : { body }),
-    ...(signal === undefined ? undefined : { signal: toAbortSignal(signal) }),
   };
 }
 
@@ -59,7 +53,10 @@ function toHttpReply(response: FetchResponse): HttpReply {
     status: response.type === 'opaqueredirect' ? 0 : response.status,
     header: name => headers.get(name) ?? undefined,
     async text(limit) {
-      if (body === null || isShort(headers, limit)) return response.text();
+      const length = headers.get('content-length');
+      // The length of a compressed body says nothing about its text.
+      const isShort = length !== null && headers.get('content-encoding') === null && Number(length) <= limit;
+      if (body === null || isShort) return response.text();
       return readText(open(body), limit);
     },
     read: async each => (body === null ? undefined : readBody(open(body), each)),
@@ -68,12 +65,6 @@ function toHttpReply(response: FetchResponse): HttpReply {
       (reader ?? body)?.cancel().catch(() => {});
     },
   };
-}
-
-/** Tells if the length of a body is known and within the limit. The length of a compressed body is not used. */
-function isShort(headers: FetchResponse['headers'], limit: number): boolean {
-  const length = headers.get('content-length');
-  return length !== null && headers.get('content-encoding') === null && Number(length) <= limit;
 }
 
 async function readText(reader: FetchReader, limit: number): Promise<string> {

@@ -37,17 +37,13 @@ const DEFAULT_MAX_SIZE = 4 * 1024 * 1024;
 export function createApiFetch(baseUrl: string, apiOptions: ApiFetchOptions = {}): GuardedFetch {
   requireKnownOptions('createApiFetch', apiOptions, { timeout: true, maxSize: true });
   const { timeout = DEFAULT_TIMEOUT, maxSize = DEFAULT_MAX_SIZE } = apiOptions;
-  const { protocol } = parseBaseUrl(baseUrl);
-  const guard = createUrlGuard(baseUrl, { allowInsecure: protocol === 'http:' });
+  const url = parseWebUrl(baseUrl);
+  if (!url)
+    throw new TenonError('auth/unsafe-url', '`baseUrl` of createApiFetch is not the URL of an API', {
+      expected: 'an absolute https: or http: URL',
+      hint: 'correct the URL',
+    });
+  const guard = createUrlGuard(baseUrl, { allowInsecure: url.protocol === 'http:' });
   const options: GuardedFetchOptions = { guard, timeout, maxSize, party: 'the API' };
   return createGuardedFetch(withAddressCheck('createApiFetch', options));
-}
-
-function parseBaseUrl(text: string): URL {
-  const url = parseWebUrl(text);
-  if (url) return url;
-  throw new TenonError('auth/unsafe-url', '`baseUrl` of createApiFetch is not the URL of an API', {
-    expected: 'an absolute https: or http: URL',
-    hint: 'correct the URL',
-  });
 }

@@ -12,18 +12,15 @@ export interface BrowserCommand {
  * `http:` on loopback.
  */
 export function getBrowserCommand(url: string | URL, platform: string = process.platform): BrowserCommand {
-  const href = escapeShellCharacters(checkBrowserUrl(url).href);
+  // `URL` keeps these characters, and a shell would interpret them, because some openers are shell scripts. For a server,
+  // an escaped character is the same.
+  const href = checkBrowserUrl(url).href.replace(
+    /[`$()'|\\^{};!*<>"]/g,
+    each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   if (platform === 'darwin') return { file: 'open', args: [href] };
   if (platform === 'win32') return { file: 'rundll32', args: ['url.dll,FileProtocolHandler', href] };
   return { file: 'xdg-open', args: [href] };
-}
-
-/**
- * Escapes characters that `URL` keeps and a shell would interpret, because some openers are shell scripts. For a
- * server, an escaped character is the same.
- */
-function escapeShellCharacters(href: string): string {
-  return href.replace(/[`$()'|\\^{};!*<>"]/g, each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /**

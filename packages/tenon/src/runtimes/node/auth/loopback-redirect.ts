@@ -153,7 +153,10 @@ function createAttempt(
     close,
     async authorize(url, wanted) {
       const callbackUrl = waitForCallback(server, uri, url.searchParams.get('state') ?? '', options, wanted);
-      await showUrl(url, options);
+      const { open = openBrowser, print = text => void process.stderr.write(`${text}\n`) } = options;
+      print(`To sign in, open this page:\n${url.href}\n`);
+      // Without a browser the user can still open the printed URL.
+      if (open !== false) await Promise.resolve(open(url)).catch(() => false);
       return callbackUrl;
     },
   };
@@ -201,16 +204,6 @@ function checkCallback({ method, headers, url = '' }: http.IncomingMessage, uri:
   const callbackUrl = new URL(expected.origin + url);
   const states = callbackUrl.searchParams.getAll('state');
   return states.length === 1 && states[0] === state ? callbackUrl : 400;
-}
-
-async function showUrl(url: URL, { open = openBrowser, print = toStandardError }: LoopbackOptions): Promise<void> {
-  print(`To sign in, open this page:\n${url.href}\n`);
-  // Without a browser the user can still open the printed URL.
-  if (open !== false) await Promise.resolve(open(url)).catch(() => false);
-}
-
-function toStandardError(text: string): void {
-  process.stderr.write(`${text}\n`);
 }
 
 function renderPage(text: string): string {

@@ -65,7 +65,9 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
     async update(key, change) {
       const realPath = await prepare();
       const name = serializeKey(key);
-      return withLock(getLockPath(realPath, name), clock, async () => {
+      // Each key has its own lock, because a sign-in takes minutes and other tokens must be renewed meanwhile.
+      const tag = createHash('sha256').update(name).digest('hex').slice(0, 16);
+      return withLock(`${realPath}.${tag}.lock`, clock, async () => {
         const previous = (await readContents(realPath))[name];
         const { next, result } = await change(previous);
         if (next === undefined) return result;
@@ -75,7 +77,8 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
           if (JSON.stringify(contents[name]) !== JSON.stringify(previous)) return;
           if (next === null) delete contents[name];
           else contents[name] = next;
-          await replaceFile(realPath, serializeContents(contents), clock, 0o600);
+          const text = `${JSON.stringify(encodeRecord(KIND, { secrets: contents }), undefined, 2)}\n`;
+          await replaceFile(realPath, text, clock, 0o600);
         });
         return result;
       });
@@ -84,14 +87,6 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
 }
 
 const serializeKey = (key: TokenStoreKey): string => JSON.stringify(key);
-
-/**
- * Returns the path of the lock for a key. Each key has its own lock, because a sign-in takes minutes and other tokens
- * must be renewed meanwhile.
- */
-function getLockPath(path: string, name: string): string {
-  return `${path}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.lock`;
-}
 
 async function readContents(path: string): Promise<FileContents> {
   makePrivate({ path, code: 'auth/token-store-permissions', subject: 'the tokens' });
@@ -111,10 +106,6 @@ async function readContents(path: string): Promise<FileContents> {
     // The message of JSON.parse contains a part of the text.
   }
   throw createUnreadableError(path, 'a file of another format');
-}
-
-function serializeContents(secrets: FileContents): string {
-  return `${JSON.stringify(encodeRecord(KIND, { secrets }), undefined, 2)}\n`;
 }
 
 function createUnreadableError(path: string, received: string | undefined): TenonError {

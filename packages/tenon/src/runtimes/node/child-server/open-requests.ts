@@ -45,7 +45,11 @@ export class OpenRequests<K extends Id> {
 
   /** URIs of the resources that open `subscriptions/listen` requests name. */
   get listenedUris(): string[] {
-    return [...this.#requests.values()].flatMap(({ request }) => readListenedUris(request));
+    return [...this.#requests.values()].flatMap(({ request: { method, params } }) => {
+      const filter = method === LISTEN ? params?.notifications : undefined;
+      const uris = isObject(filter) ? filter.resourceSubscriptions : undefined;
+      return Array.isArray(uris) ? uris.filter(uri => typeof uri === 'string') : [];
+    });
   }
 
   hasMethod(method: string): boolean {
@@ -148,10 +152,4 @@ export class OpenRequests<K extends Id> {
     this.#requests.delete(key);
     this.#outlet.fail(key, createFailure(request.id, error));
   }
-}
-
-function readListenedUris({ method, params }: JsonRpcRequest): string[] {
-  const filter = method === LISTEN ? params?.notifications : undefined;
-  const uris = isObject(filter) ? filter.resourceSubscriptions : undefined;
-  return Array.isArray(uris) ? uris.filter(uri => typeof uri === 'string') : [];
 }

@@ -1,19 +1,15 @@
-import type { MessageContext, RequestHeaders } from '../../../jsonrpc/transport.js';
+import type { MessageContext } from '../../../jsonrpc/transport.js';
 import { NodeExchange } from '../http/node-exchange.js';
 import type { SentContext } from './messages.js';
 
 /** Converts the context of a message so that it can cross the channel to another process. */
 export function toSentContext({ auth, address, relatedTo, request }: MessageContext = {}): SentContext {
+  // Only requests of `node:http` list their headers.
+  const names = request instanceof NodeExchange ? Object.keys(request.raw.headers) : [];
   return {
     ...(auth && { auth }),
     ...(address !== undefined && { address }),
     ...(relatedTo !== undefined && { relatedTo }),
-    ...(request && { headers: readHeaders(request) }),
+    ...(request && { headers: Object.fromEntries(names.map(name => [name, request.header(name) ?? ''])) }),
   };
-}
-
-/** Reads all headers of a request. Requests of `node:http` list their headers. */
-function readHeaders(request: RequestHeaders): Readonly<Record<string, string>> {
-  if (!(request instanceof NodeExchange)) return {};
-  return Object.fromEntries(Object.keys(request.raw.headers).map(name => [name, request.header(name) ?? '']));
 }

@@ -1,13 +1,16 @@
 import { TenonError } from '@tenon/base';
 import { toErrorObject } from '../../../jsonrpc/error-response.js';
-import { createFailure, type JsonRpcRequest } from '../../../jsonrpc/message.js';
+import {
+  createFailure,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  serializeMessage,
+} from '../../../jsonrpc/message.js';
 import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
-import type { RequestIO, SessionChange, SessionState } from '../../../protocol/request-handler.js';
+import type { RequestIO, ServerSession, SessionChange, SessionState } from '../../../protocol/request-handler.js';
 import { createProcessChannel, type MessagingProcess } from '../workers/messages.js';
-import type { ChannelToParent, MessageToServer } from './messages.js';
-import { ParentRequest, serializeResponse } from './parent-request.js';
-import { ParentSession } from './parent-session.js';
-import { ParentTransport, type SessionMessage } from './parent-transport.js';
+import type { ChannelToParent, MessageToServer, SentContext } from './messages.js';
+import { ParentTransport, type SessionMessage, toMessageContext } from './parent-transport.js';
 import { type AnyServer, readLists } from './read-lists.js';
 
 type Message<K extends MessageToServer['server']> = Extract<MessageToServer, { readonly server: K }>;
@@ -108,5 +111,83 @@ class ParentConnection {
   #notifyChanges({ lists, uris }: Message<'notify-changes'>): void {
     for (const list of lists) this.#server[list]?.notifyChanged();
     for (const uri of uris) this.#server.notifyResourceUpdated?.(uri);
+  }
+}
+
+/** A session of the server. Messages wait until the server has connected. */
+class ParentSession {
+  readonly transport: ParentTransport;
+  serverSession: ServerSession | undefined;
+  #waiting: SessionMessage[] = [];
+
+  constructor(transport: ParentTransport) {
+    this.transport = transport;
+  }
+
+  start(serverSession: ServerSession): void {
+    this.serverSession = serverSession;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const message of waiting) this.receive(message);
+  }
+
+  receive(message: SessionMessage): void {
+    if (this.serverSession === undefined) this.#waiting.push(message);
+    else if (message.server === 'end') this.serverSession.end();
+    else if (message.server === 'end-listening') this.serverSession.endListening?.();
+    else this.transport.receive(message);
+  }
+}
+
+/** Input and output of a stateless request. */
+class ParentRequest implements RequestIO {
+  readonly auth: RequestIO['auth'];
+  readonly address: string | undefined;
+  readonly ephemeral: boolean;
+  readonly header: RequestIO['header'];
+  readonly request: RequestIO['request'];
+  readonly #channel: ChannelToParent;
+  readonly #id: number;
+  #onClientClosed: (() => void)[] = [];
+  #onShutdown: (() => void)[] = [];
+
+  constructor(channel: ChannelToParent, id: number, context: SentContext, ephemeral: boolean) {
+    const { auth, address, request } = toMessageContext(context);
+    this.#channel = channel;
+    this.#id = id;
+    this.auth = auth;
+    this.address = address;
+    this.ephemeral = ephemeral;
+    this.request = request;
+    this.header = request && (name => request.header(name));
+  }
+
+  send(notification: Parameters<RequestIO['send']>[0]): void {
+    this.#channel.send({ server: 'notify', id: this.#id, text: serializeMessage(notification) });
+  }
+
+  onClientClosed(listener: () => void): void {
+    this.#onClientClosed.push(listener);
+  }
+
+  onShutdown(listener: () => void): void {
+    this.#onShutdown.push(listener);
+  }
+
+  closeClient(): void {
+    for (const listener of this.#onClientClosed) listener();
+  }
+
+  shutDown(): void {
+    for (const listener of this.#onShutdown) listener();
+  }
+}
+
+/** Serializes a response. A result without a JSON form becomes an internal error. */
+function serializeResponse(response: JsonRpcResponse): string {
+  try {
+    return serializeMessage(response);
+  } catch (error) {
+    return serializeMessage(createFailure(response.id, toErrorObject(error)));
   }
 }

@@ -70,7 +70,13 @@ export class ServingProcess {
         stopReading();
         resolve();
       });
-      void this.#exited.then(() => reject(createExitedError()));
+      void this.#exited.then(() =>
+        reject(
+          new TenonError('serve/process-ended', 'the process of the server ended before it served', {
+            hint: 'call `serveParent` in the process',
+          }),
+        ),
+      );
     });
   }
 
@@ -122,10 +128,4 @@ export class ServingProcess {
     await runWithTimeout(() => this.#exited, { clock: this.#clock, timeout: EXIT_TIMEOUT, hold: true, onTimeout });
     await this.#exited;
   }
-}
-
-function createExitedError(): TenonError {
-  return new TenonError('serve/process-ended', 'the process of the server ended before it served', {
-    hint: 'call `serveParent` in the process',
-  });
 }

@@ -19,7 +19,8 @@ const TEXT_START = /[\s{["\w:<\xef]/;
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
  */
 export function decodeBody(message: IncomingMessage): Readable {
-  const codings = parseCodings(message.headers['content-encoding']);
+  const names = message.headers['content-encoding']?.split(',').map(name => name.trim().toLowerCase()) ?? [];
+  const codings = names.filter(name => name !== '' && name !== 'identity');
   if (codings.length === 0) return message;
   const output = new PassThrough();
   // The response may have ended without a body, or its connection broken, while this module was loaded.
@@ -50,12 +51,6 @@ export function decodeBody(message: IncomingMessage): Readable {
   };
   message.on('readable', begin).once('end', endEmpty);
   return output;
-}
-
-function parseCodings(header: string | undefined): readonly string[] {
-  if (header === undefined) return [];
-  const names = header.split(',').map(name => name.trim().toLowerCase());
-  return names.filter(name => name !== '' && name !== 'identity');
 }
 
 /** Creates the decoders of a body in the order of their use. The coding that was applied last is the first. */

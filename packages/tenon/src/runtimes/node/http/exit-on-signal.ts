@@ -19,7 +19,11 @@ export async function serveUntilSignal(
   if (getCurrentWorker() !== undefined) {
     // The first process closes the server of a worker, so that `onClose` is a part of that.
     const server = await start(wrap);
-    bindWorkerSignals(server, options);
+    const { timeout, delay } = options;
+    // A terminal and some process managers also signal each worker, which must not cut off its requests.
+    process.on('SIGTERM', () => void server.close({ timeout, delay }));
+    process.on('SIGINT', () => {});
+    process.once('disconnect', () => void stopServerProcesses().then(() => process.exit()));
     return server;
   }
   const server = wrap(await start(own => own));
@@ -67,14 +71,4 @@ function bindSignals(server: HttpServer, { timeout, delay }: ExitOnSignalOptions
   };
   process.on('SIGTERM', stop(15));
   process.on('SIGINT', stop(2));
-}
-
-/**
- * Binds the signals of a worker. Its first process tells it when to close. A terminal and some process managers also
- * signal each worker, which must not cut off its requests.
- */
-function bindWorkerSignals(server: HttpServer, { timeout, delay }: ExitOnSignalOptions): void {
-  process.on('SIGTERM', () => void server.close({ timeout, delay }));
-  process.on('SIGINT', () => {});
-  process.once('disconnect', () => void stopServerProcesses().then(() => process.exit()));
 }

@@ -63,7 +63,10 @@ function requireMount(mount: unknown): void {
 
 /** Throws `serve/request` if a framework calls the listener with other objects. */
 function requireNodeArguments(request: unknown, response: unknown): void {
-  if (getNodeHeaders(request) !== undefined && isNodeResponse(response)) return;
+  const incoming = isObject(request) && isObject(request.raw) ? request.raw : request;
+  const outgoing = isObject(response) && isObject(response.raw) ? response.raw : response;
+  const hasNodeHeaders = isObject(incoming) && isObject(incoming.headers) && typeof incoming.headers.get !== 'function';
+  if (hasNodeHeaders && isObject(outgoing) && typeof outgoing.writeHead === 'function') return;
   const isKoa = isObject(request) && 'req' in request && 'res' in request;
   throw new TenonError('serve/request', 'the listener of toNode was called without a request and a response of Node', {
     expected: 'the two arguments of a listener of node:http, or those of a route of Fastify',
@@ -72,17 +75,6 @@ function requireNodeArguments(request: unknown, response: unknown): void {
       ? 'write `ctx => { ctx.respond = false; listener({ raw: ctx.req, body: ctx.request.body }, ctx.res); }`'
       : 'call the result of `createHandler` itself with a web `Request`',
   });
-}
-
-function getNodeHeaders(request: unknown): object | undefined {
-  if (!isObject(request)) return undefined;
-  const { headers } = isObject(request.raw) ? request.raw : request;
-  return isObject(headers) && typeof headers.get !== 'function' ? headers : undefined;
-}
-
-function isNodeResponse(response: unknown): boolean {
-  if (!isObject(response)) return false;
-  return typeof (isObject(response.raw) ? response.raw : response).writeHead === 'function';
 }
 
 /** A request of Express in a route. The route stays in the request for later middleware. */

@@ -89,7 +89,8 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
     if (!sent) {
       request.on('socket', socket => {
         // A socket through a tunnel is connected before TLS has begun.
-        if (!socket.connecting && !isSecuring(socket)) sent = true;
+        const isSecuring = 'secureConnecting' in socket && socket.secureConnecting === true;
+        if (!socket.connecting && !isSecuring) sent = true;
         else socket.once(target.connected, () => (sent = true));
       });
     }
@@ -104,27 +105,22 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
   });
 }
 
-const isSecuring = (socket: object): boolean => 'secureConnecting' in socket && socket.secureConnecting === true;
-
 function toRequestError(error: NodeJS.ErrnoException & { errors?: Error[] }, sent: boolean): TenonError {
-  if (!sent && isPlainResponse(error)) {
+  const { code, message } = error;
+  // If the first bytes of the server are no TLS, OpenSSL reports an invalid version of the protocol.
+  const isPlainResponse =
+    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
+    code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG' ||
+    (code === 'EPROTO' && /wrong version number|packet length too long/.test(message));
+  if (!sent && isPlainResponse) {
     return new TenonError('http/unreachable', 'cannot connect: the server does not speak TLS on this port', {
       hint: 'use a URL that begins with `http://` if the server speaks plain HTTP',
     });
   }
-  const reason = error.message || error.errors?.[0]?.message || error.code || 'the connection failed';
+  const reason = message || error.errors?.[0]?.message || code || 'the connection failed';
   return sent
     ? new TenonError('http/interrupted', `the connection broke before the response: ${reason}`)
     : new TenonError('http/unreachable', `cannot connect: ${reason}`, { hint: getCertificateAdvice(error) });
-}
-
-/** Tells if the first bytes of the server were no TLS. OpenSSL then reports an invalid version of the protocol. */
-function isPlainResponse({ code, message }: NodeJS.ErrnoException): boolean {
-  return (
-    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
-    code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG' ||
-    (code === 'EPROTO' && /wrong version number|packet length too long/.test(message))
-  );
 }
 
 function createReply(message: http.IncomingMessage): NodeReply | Promise<NodeReply> {
@@ -168,8 +164,12 @@ class NodeReply implements HttpReply {
         if (size > limit) refuse();
         else chunks.push(chunk);
       };
+      const finish = () => {
+        const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
+        resolve(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+      };
       if (announced > limit) refuse();
-      else readBody(body, take, () => resolve(decode(chunks)), reject);
+      else readBody(body, take, finish, reject);
     });
   }
 
@@ -202,9 +202,4 @@ function readBody(
 function createReadError({ errored }: Readable): TenonError {
   if (TenonError.is(errored)) return errored;
   return new TenonError('http/interrupted', 'the connection broke during the response');
-}
-
-function decode(chunks: Buffer[]): string {
-  const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }

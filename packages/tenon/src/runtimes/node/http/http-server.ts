@@ -99,7 +99,7 @@ const exitChecks: OptionChecks<ExitOnSignalOptions> = {
 };
 
 const serveChecks: OptionChecks<ServeHttpOptions> = {
-  // `requirePort` checks it.
+  // `serve` checks it.
   port: checkAnything,
   host: checkOptional(checkString),
   ...handlerChecks,
@@ -151,15 +151,31 @@ async function serveInProcesses(serveHere: () => Promise<HttpServer>, options: S
   return serveWithWorkers(serveHere, options);
 }
 
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 60_000;
+/** Interval of checks for late connections, in milliseconds. By default Node checks every 30 s. */
+const CHECK_INTERVAL = 500;
+
 async function serve(service: RequestHandler, options: ServeHttpOptions): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;
-  requirePort(port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new TenonError('serve/options', 'invalid option `port` of serveHttp', {
+      expected: 'an integer from 0 to 65535, where 0 selects a free port',
+      received: typeof port === 'number' ? String(port) : `a ${typeof port}`,
+    });
   const ssePath = resolveSsePath(options);
-  const endpoint = createHttpEndpoint(service, { ...options, allowedHosts: addHost(host, options.allowedHosts) });
+  // The host name on which the server listens is allowed as `Host`.
+  const allowedHosts = options.allowedHosts === '*' ? '*' : [...(options.allowedHosts ?? []), host];
+  const endpoint = createHttpEndpoint(service, { ...options, allowedHosts });
+  const requestTimeout = options.requestTimeout ?? REQUEST_TIMEOUT;
+  // Node refuses a timeout for the head that is longer than the timeout for the whole request.
+  const maxHeadersTimeout = requestTimeout > 0 ? Math.min(HEADERS_TIMEOUT, requestTimeout) : HEADERS_TIMEOUT;
   const server = nodeHttp.createServer(
     {
       keepAliveTimeout: options.keepAliveTimeout ?? 65_000,
-      ...resolveTimeouts(options),
+      headersTimeout: options.headersTimeout ?? maxHeadersTimeout,
+      requestTimeout,
+      connectionsCheckingInterval: CHECK_INTERVAL,
       noDelay: true,
     },
     (request, response) => endpoint.handle(new NodeExchange(request, response, endpoint.unread)),
@@ -195,14 +211,6 @@ function warnUnauthenticated(host: string, { auth, authorize, allowUnauthenticat
   );
 }
 
-function requirePort(port: number): void {
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
-  throw new TenonError('serve/options', 'invalid option `port` of serveHttp', {
-    expected: 'an integer from 0 to 65535, where 0 selects a free port',
-    received: typeof port === 'number' ? String(port) : `a ${typeof port}`,
-  });
-}
-
 /** Drops connections beyond the limit, and those of an address that exceeds its share. */
 function limitConnections(server: Server, { maxConnections = 20_000, limits }: ServeHttpOptions): void {
   server.maxConnections = maxConnections;
@@ -213,25 +221,6 @@ function limitConnections(server: Server, { maxConnections = 20_000, limits }: S
     // Node emits `close` once; `once` would allocate a wrapper for each connection.
     socket.on('close', () => open.release(caller));
   });
-}
-
-const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 60_000;
-/** Interval of checks for late connections, in milliseconds. By default Node checks every 30 s. */
-const CHECK_INTERVAL = 500;
-
-/** Returns the timeouts for a server of `node:http`, with consistent values. */
-function resolveTimeouts({
-  headersTimeout,
-  requestTimeout,
-}: Pick<ServeHttpOptions, 'headersTimeout' | 'requestTimeout'>) {
-  const wholeRequest = requestTimeout ?? REQUEST_TIMEOUT;
-  return {
-    // Node refuses a timeout for the head that is longer than the timeout for the whole request.
-    headersTimeout: headersTimeout ?? (wholeRequest > 0 ? Math.min(HEADERS_TIMEOUT, wholeRequest) : HEADERS_TIMEOUT),
-    requestTimeout: wholeRequest,
-    connectionsCheckingInterval: CHECK_INTERVAL,
-  };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -277,9 +266,4 @@ async function close(
   const forceTimer = setTimeout(() => server.closeAllConnections(), 1000);
   await ended;
   clearTimeout(forceTimer);
-}
-
-/** Allows the host name on which the server listens as `Host`. */
-function addHost(host: string, allowed: HandlerOptions['allowedHosts']): readonly string[] | '*' {
-  return allowed === '*' ? '*' : [...(allowed ?? []), host];
 }

@@ -26,8 +26,8 @@ export interface NodeRequest extends IncomingMessage {
   readonly body?: unknown;
   /** The path prefix that a router removed. */
   readonly baseUrl?: string;
-  /** User that a middleware authenticated. */
-  readonly auth?: unknown;
+  /** User that a middleware authenticated. Some middleware sets other values here. */
+  readonly auth?: Partial<AuthInfo> | null | undefined;
 }
 
 /** An exchange of `node:http`. It uses no web objects, and sends a complete response in one write. */
@@ -61,7 +61,8 @@ export class NodeExchange implements Exchange {
     this.#response = response;
     this.method = request.method ?? '';
     this.mount = request.baseUrl ?? '';
-    this.auth = isAuthInfo(request.auth) ? request.auth : undefined;
+    const { auth } = request;
+    this.auth = typeof auth === 'object' && typeof auth?.principal === 'string' ? (auth as AuthInfo) : undefined;
     const url = request.url ?? '/';
     const queryStart = url.indexOf('?');
     this.path = queryStart === -1 ? url : url.slice(0, queryStart);
@@ -101,9 +102,22 @@ export class NodeExchange implements Exchange {
 
   body(limit: number, read: (body: RequestBody) => void): void {
     const request = this.#request;
+    const parsed = this.#parsed;
     const length = Number(request.headers['content-length'] ?? Number.NaN);
-    if (this.#parsed !== undefined && !isPlaceholder(this.#parsed, request)) readParsed(this.#parsed, limit, read);
-    else if (request.readableEnded || request.destroyed) read({ error: createConsumedError() });
+    // The parsers of Express 4 set an empty body, without reading the request, for content types that they do not parse.
+    const isPlaceholder =
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      Object.keys(parsed).length === 0 &&
+      !Array.isArray(parsed) &&
+      !request.readableDidRead &&
+      length > EMPTY_OBJECT_LENGTH;
+    if (parsed !== undefined && !isPlaceholder) {
+      // The value of a body parser: a parsed value, text or bytes. The parser has already checked its own limit.
+      if (Buffer.isBuffer(parsed)) read(parsed.length > limit ? { status: 413 } : decode(parsed));
+      else if (typeof parsed === 'string') read(parsed.length > limit ? { status: 413 } : { text: parsed });
+      else read({ value: parsed });
+    } else if (request.readableEnded || request.destroyed) read({ error: createConsumedError() });
     else if (length > limit) rejectTooLarge(request, read);
     else this.#collect(limit, length, read);
   }
@@ -180,7 +194,11 @@ export class NodeExchange implements Exchange {
     const response = this.#response.writeHead(status, headers);
     // Node keeps the text of the head for as long as the stream is open. Flushed by itself, the text takes 1 KiB less than
     // joined with the first event. Both still leave in one write.
-    joinWritesOfTick(response);
+    const { socket } = response;
+    if (socket && socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(releaseWrites, socket);
+    }
     response.flushHeaders();
     this.#releaseBody();
     return new NodeResponseStream(response);
@@ -215,12 +233,6 @@ export class NodeExchange implements Exchange {
   }
 }
 
-function joinWritesOfTick({ socket }: ServerResponse): void {
-  if (!socket || socket.writableCorked > 0) return;
-  socket.cork();
-  process.nextTick(releaseWrites, socket);
-}
-
 function releaseWrites(socket: Socket): void {
   socket.uncork();
 }
@@ -246,16 +258,6 @@ function createConsumedError() {
   );
 }
 
-/**
- * Tells if a parser has set an empty body without reading the request. The parsers of Express 4 do so for content types
- * that they do not parse.
- */
-function isPlaceholder(parsed: unknown, request: IncomingMessage): boolean {
-  if (typeof parsed !== 'object' || parsed === null || Object.keys(parsed).length > 0 || Array.isArray(parsed))
-    return false;
-  return !request.readableDidRead && Number(request.headers['content-length']) > EMPTY_OBJECT_LENGTH;
-}
-
 /** Discards the rest of the body, so that the client can read the response. */
 function rejectTooLarge(request: IncomingMessage, read: (body: RequestBody) => void): void {
   request.resume();
@@ -264,13 +266,6 @@ function rejectTooLarge(request: IncomingMessage, read: (body: RequestBody) => v
 
 function decode(bytes: Buffer | undefined): RequestBody {
   return { text: bytes === undefined ? '' : bytes.toString('utf8') };
-}
-
-/** Converts the value of a body parser: a parsed value, text or bytes. The parser has already checked its own limit. */
-function readParsed(body: unknown, limit: number, read: (body: RequestBody) => void): void {
-  if (Buffer.isBuffer(body)) read(body.length > limit ? { status: 413 } : decode(body));
-  else if (typeof body === 'string') read(body.length > limit ? { status: 413 } : { text: body });
-  else read({ value: body });
 }
 
 /** A streamed response of `node:http`. */
@@ -307,8 +302,4 @@ class NodeResponseStream implements ResponseStream {
   destroy(): void {
     this.#response.destroy();
   }
-}
-
-function isAuthInfo(value: unknown): value is AuthInfo {
-  return typeof value === 'object' && value !== null && typeof (value as AuthInfo).principal === 'string';
 }

@@ -48,6 +48,12 @@ export function createProxyRouter(
     }
     const isSecure = proxy.protocol === 'https:';
     const { Agent, request: send } = isSecure ? https : nodeHttp;
+    const { username, password } = proxy;
+    const credentials = [username, password].map(decodeComponent).join(':');
+    const hasCredentials = username !== '' || password !== '';
+    const authorization = hasCredentials && {
+      'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
+    };
     return {
       send,
       connected: isSecure ? 'secureConnect' : 'connect',
@@ -57,10 +63,13 @@ export function createProxyRouter(
         path: url.origin + path,
         agent: getAgent(proxy.protocol, () => new Agent(agentOptions)),
       },
-      headers: { host: url.host, ...createProxyAuthorization(proxy) },
+      headers: { host: url.host, ...authorization },
     };
   };
-  return url => (isProxyConfigured() && !isLoopbackDomain(url.hostname) ? findRoute(url) : undefined);
+  return url => {
+    const isConfigured = VARIABLES.some(name => readVariable(name) !== '');
+    return isConfigured && !isLoopbackDomain(url.hostname) ? findRoute(url) : undefined;
+  };
 }
 
 /**
@@ -77,7 +86,6 @@ export async function findProxyRoute(url: URL): Promise<ProxyRoute | undefined> 
 const findUnpooledRoute = createProxyRouter({});
 
 const readVariable = (name: string): string => process.env[name] || process.env[name.toUpperCase()] || '';
-const isProxyConfigured = (): boolean => VARIABLES.some(name => readVariable(name) !== '');
 
 /** Parses the URL of a proxy. A value without a scheme is an HTTP proxy, as in curl. Errors contain no credentials. */
 function parseProxy(given: string): URL {
@@ -93,12 +101,6 @@ function parseProxy(given: string): URL {
   if (!url) throw createError('a text that is not a URL');
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   throw createError(`the scheme ${url.protocol.slice(0, 20)}`);
-}
-
-function createProxyAuthorization({ username, password }: URL): Record<string, string> {
-  if (username === '' && password === '') return {};
-  const credentials = [username, password].map(decodeComponent).join(':');
-  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 
 /**

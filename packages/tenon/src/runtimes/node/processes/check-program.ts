@@ -38,14 +38,11 @@ export function checkProgram(options: StdioTransportOptions): void {
     if (!resolveCommand(options.command, [], { platform, env, cwd, exists: isFile })) fail('ENOENT');
     return;
   }
-  const files = listCandidates(options.command, cwd, env.PATH).filter(isFile);
+  const { command } = options;
+  const folders = command.includes('/') ? [''] : (env.PATH ?? '').split(':');
+  const files = folders.map(folder => posix.resolve(cwd, folder, command)).filter(isFile);
   if (files.length === 0) fail('ENOENT');
   if (!files.some(isExecutable)) fail('EACCES');
-}
-
-function listCandidates(command: string, cwd: string, path = ''): string[] {
-  if (command.includes('/')) return [posix.resolve(cwd, command)];
-  return path.split(':').map(folder => posix.resolve(cwd, folder, command));
 }
 
 function isExecutable(path: string): boolean {

@@ -29,15 +29,6 @@ const NETWORK_ADDRESSES = [
   ...['UV_INDEX_URL', 'UV_EXTRA_INDEX_URL', 'UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_PYTHON_INSTALL_MIRROR'],
 ];
 
-/** Tells if a variable is needed to reach the network from here. Their names have capital or small letters. */
-function isNetworkVariable(name: string, value: string): boolean {
-  const upper = name.toUpperCase();
-  return NETWORK_SETTINGS.includes(upper) || (NETWORK_ADDRESSES.includes(upper) && !hasCredentials(value));
-}
-
-/** Tells if an address contains a user, a password or a token, also without a scheme before it. */
-const hasCredentials = (address: string): boolean => address.includes('@') || redactSecrets(address) !== address;
-
 export interface PlatformEnvironment {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -61,7 +52,11 @@ export function createChildEnvironment(
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value.startsWith('()')) continue;
     const known = safe.has(normalizeName(name)) || normalizeName(name).startsWith('LC_');
-    if (known || isNetworkVariable(name, value)) selected.set(normalizeName(name), [name, value]);
+    // Variables of the network have capital or small letters. An address with credentials is not passed on. It may have
+    // them without a scheme before it.
+    const upper = name.toUpperCase();
+    const isSafeAddress = NETWORK_ADDRESSES.includes(upper) && !value.includes('@') && redactSecrets(value) === value;
+    if (known || NETWORK_SETTINGS.includes(upper) || isSafeAddress) selected.set(normalizeName(name), [name, value]);
   }
   for (const [name, value] of Object.entries(overrides ?? {})) selected.set(normalizeName(name), [name, value]);
   const result: Record<string, string> = {};

@@ -32,18 +32,29 @@ export function trackProcessTree(
   killActions.set(pid, onKill);
   const windows = process.platform === 'win32';
   const isTreeRunning = () => {
-    const running = isLeaderRunning() || (!windows && sendSignalToGroup(pid, 0) && !hasOnlyZombies(pid));
-    if (!running) forget(pid);
-    return running;
+    if (isLeaderRunning()) return true;
+    if (!windows && sendSignalToGroup(pid, 0)) {
+      // Processes that have exited may wait for init. In a container without init, they wait forever.
+      const members = listMembers(pid);
+      if (members === undefined || members.some(({ state }) => state !== 'Z' && state !== 'X')) return true;
+    }
+    runningServers.delete(pid);
+    killActions.delete(pid);
+    if (runningServers.size === 0) process.off('exit', killAll);
+    return false;
   };
   const kill = () => {
-    if (windows) runTaskkill(pid);
+    if (windows)
+      spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on(
+        'error',
+        () => {},
+      );
     else sendSignalToGroup(pid, 'SIGKILL');
     onKill();
   };
   return {
     isTreeRunning,
-    getProcessorTime: () => sumProcessorTime(pid),
+    getProcessorTime: () => listMembers(pid)?.reduce((sum, { ticks }) => sum + ticks * TICK, 0),
     // A Windows console program cannot catch SIGTERM, and the children of an exited process cannot be found any more.
     terminate: () => (windows ? kill() : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGTERM'))),
     kill: () => void (isTreeRunning() && kill()),
@@ -60,21 +71,8 @@ function sendSignalToGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/**
- * Tells if all processes of a group have exited and only wait for init. In a container without init, they wait forever.
- * Detected only on Linux.
- */
-function hasOnlyZombies(group: number): boolean {
-  const members = listMembers(group);
-  return members !== undefined && !members.some(({ state }) => state !== 'Z' && state !== 'X');
-}
-
 /** Time of one tick in `/proc`, in milliseconds. It is the same on all platforms of Linux that Node supports. */
 const TICK = 10;
-
-function sumProcessorTime(group: number): number | undefined {
-  return listMembers(group)?.reduce((sum, { ticks }) => sum + ticks * TICK, 0);
-}
 
 interface GroupMember {
   readonly state: string | undefined;
@@ -105,20 +103,10 @@ function readMember(pid: string, group: number): readonly GroupMember[] {
   }
 }
 
-function runTaskkill(pid: number): void {
-  spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
-}
-
 function killAll(): void {
   for (const pid of runningServers.keys()) {
     if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
     else sendSignalToGroup(pid, 'SIGKILL');
     killActions.get(pid)?.();
   }
-}
-
-function forget(pid: number): void {
-  runningServers.delete(pid);
-  killActions.delete(pid);
-  if (runningServers.size === 0) process.off('exit', killAll);
 }

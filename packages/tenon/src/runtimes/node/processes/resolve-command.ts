@@ -38,8 +38,10 @@ export function resolveCommand(
   if (!/\.(?:cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
   const line = [file, ...args].map(quoteArgument).join(' ');
   // /d runs no AutoRun command, /e:on and /v:off define the meaning of % and !, /s removes only the outer quotes.
+  const { env } = environment;
+  const systemRoot = getVariable(env, 'SYSTEMROOT') ?? 'C:\\Windows';
   return {
-    file: getInterpreter(environment),
+    file: getVariable(env, 'COMSPEC') ?? win32.join(systemRoot, 'System32', 'cmd.exe'),
     args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`],
     verbatim: true,
   };
@@ -64,12 +66,6 @@ function listFolders(command: string, env: CommandEnvironment['env'], cwd: strin
     .split(';')
     .map(folder => folder.trim().replace(/^"(.*)"$/, '$1'))
     .filter(folder => win32.isAbsolute(folder));
-}
-
-function getInterpreter({ env }: CommandEnvironment): string {
-  return (
-    getVariable(env, 'COMSPEC') ?? win32.join(getVariable(env, 'SYSTEMROOT') ?? 'C:\\Windows', 'System32', 'cmd.exe')
-  );
 }
 
 function getVariable(env: CommandEnvironment['env'], name: string): string | undefined {

@@ -113,14 +113,11 @@ function explainFailure(
   }
   if (code !== 'ENOENT') return { hint: 'check the command and its arguments, and see `cause`' };
   const isPath = /[\\/]/.test(command);
+  const hasOwnPath = Object.keys(env ?? {}).some(name => name.toUpperCase() === 'PATH');
+  const source = hasOwnPath ? 'in `env`' : 'of this process (often shorter in desktop programs than in a terminal)';
   const hint = isPath
     ? 'correct the path'
-    : `install the program, or pass its full path, because it is not on the PATH ${describePathSource(env)}`;
+    : `install the program, or pass its full path, because it is not on the PATH ${source}`;
   const line = /\s/.test(command) ? '; pass arguments in `args`, not in `command`' : '';
   return { received: `the command “${command}”, which was not found`, hint: hint + line };
-}
-
-function describePathSource(env: StdioTransportOptions['env']): string {
-  const hasOwnPath = Object.keys(env ?? {}).some(name => name.toUpperCase() === 'PATH');
-  return hasOwnPath ? 'in `env`' : 'of this process (often shorter in desktop programs than in a terminal)';
 }

@@ -14,21 +14,17 @@ let hasPool = false;
 /** Serves in each worker, if this process is one; else starts the workers. */
 export function serveWithWorkers(
   serve: () => Promise<HttpServer>,
-  { workers, onError = logError }: Pick<ServeHttpOptions, 'workers' | 'onError'>,
+  { workers = 1, onError = logError }: Pick<ServeHttpOptions, 'workers' | 'onError'>,
 ): Promise<HttpServer> {
   const worker = getCurrentWorker();
   if (worker) return serveInWorker(worker, serve);
-  const count = resolveCount(workers);
-  return count === 1 ? serve() : startWorkers(count, onError);
-}
-
-function resolveCount(workers: ServeHttpOptions['workers'] = 1): number {
   const count = workers === 'auto' ? availableParallelism() : workers;
-  if (Number.isInteger(count) && count >= 1 && count <= MAX_WORKERS) return count;
-  throw new TenonError('serve/options', 'invalid option `workers` of serveHttp', {
-    expected: `'auto' or an integer from 1 to ${MAX_WORKERS}`,
-    received: String(workers).slice(0, 40),
-  });
+  if (!Number.isInteger(count) || count < 1 || count > MAX_WORKERS)
+    throw new TenonError('serve/options', 'invalid option `workers` of serveHttp', {
+      expected: `'auto' or an integer from 1 to ${MAX_WORKERS}`,
+      received: String(workers).slice(0, 40),
+    });
+  return count === 1 ? serve() : startWorkers(count, onError);
 }
 
 /** Starts workers that run this program again, and serve in it. */

@@ -59,7 +59,10 @@ export function createWorkerStores(channel: WorkerChannel, options: WorkerStores
         pending.set(id, { resolve, reject });
       });
     const onTimeout = () => {
-      throw createUnavailableError();
+      throw new TenonError('store/unavailable', 'the primary process of the workers did not respond', {
+        expected: `a response within ${TIMEOUT / 1000} s`,
+        hint: 'check that the primary process does no long work of its own',
+      });
     };
     return runWithTimeout(work, { clock, timeout: TIMEOUT, hold: true, onTimeout }).finally(() => {
       pending.delete(id);
@@ -118,11 +121,4 @@ export function createWorkerStores(channel: WorkerChannel, options: WorkerStores
       return closing;
     },
   };
-}
-
-function createUnavailableError(): TenonError {
-  return new TenonError('store/unavailable', 'the primary process of the workers did not respond', {
-    expected: `a response within ${TIMEOUT / 1000} s`,
-    hint: 'check that the primary process does no long work of its own',
-  });
 }

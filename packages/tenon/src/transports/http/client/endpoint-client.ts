@@ -164,10 +164,10 @@ function resolveRedirect(reply: HttpReply, method: string, from: string): string
 function throwRedirectError(reply: HttpReply, peer: string): never {
   const { status } = reply;
   const target = parseUrl(reply.header('location') ?? '', peer);
-  const isElsewhere = target !== undefined && target.href !== peer;
+  const isOtherUrl = target !== undefined && target.href !== peer;
   // Credentials, query and fragment may contain secrets.
-  if (isElsewhere) Object.assign(target, { username: '', password: '', search: '', hash: '' });
-  const received = isElsewhere ? `a redirect to ${target.href}` : 'a redirect';
+  if (isOtherUrl) Object.assign(target, { username: '', password: '', search: '', hash: '' });
+  const received = isOtherUrl ? `a redirect to ${target.href}` : 'a redirect';
   reply.cancel();
   const hint = 'connect to the final URL directly if you trust it, because credentials are not sent after a redirect';
   throw new TenonError('http/redirected', 'the server answered with a redirect', { peer, status, received, hint });

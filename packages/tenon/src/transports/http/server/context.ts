@@ -39,7 +39,10 @@ export class InFlightRequests extends SharedLimit {
 
   override release(caller: string): void {
     super.release(caller);
-    if (this.total > 0 || this.#idleListeners.length === 0) return;
+    if (this.total === 0 && this.#idleListeners.length > 0) this.#notifyIdle();
+  }
+
+  #notifyIdle(): void {
     // The last responses may not be written yet.
     queueMicrotask(() => {
       if (this.total === 0) for (const listener of this.#idleListeners.splice(0)) listener();
