@@ -10,6 +10,7 @@ export type { Connection } from './client/connection/connection.js';
 export { createTransportEndpoint } from './client/connection/endpoint.js';
 export { negotiateConnection } from './client/connection/version-negotiator.js';
 export { handleServerRequest } from './client/server-requests/request-handlers.js';
+export { toRefusal } from './jsonrpc/error-response.js';
 export {
   classifyMessage,
   createFailure,
@@ -29,7 +30,6 @@ export {
 } from './jsonrpc/message.js';
 export { readNumericId } from './jsonrpc/numeric-id.js';
 export type { MessageObserver } from './jsonrpc/observe-transport.js';
-export { toRefusal } from './jsonrpc/refusal-response.js';
 export {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,

@@ -71,7 +71,11 @@ export function runAtMounted(
           toPublicResult(result, mounted, requestContext),
         ),
       error => {
-        throw toPublicError(error, mounted, params);
+        const { uri } = params;
+        const hasData = TenonError.is(error) && isObject(error.data);
+        if (typeof uri !== 'string' || !hasData || error.data.uri !== uri) throw error;
+        // The error names the URI of the request.
+        throw withDetails(error, { data: { ...error.data, uri: addUriPrefix(mounted.prefix, uri) } });
       },
     ),
   );
@@ -119,20 +123,12 @@ export function toPublicUri(
   { prefix, runtime }: MountedServer,
   requestContext: Pick<RequestContext, 'caller'>,
 ): string {
-  return isServed(uri, runtime, requestContext) ? addUriPrefix(prefix, uri) : uri;
+  const isServed = resolveResource(runtime, uri, requestContext as RequestContext) !== undefined;
+  return isServed ? addUriPrefix(prefix, uri) : uri;
 }
-
-const isServed = (uri: string, runtime: ServerRuntime, { caller }: Pick<RequestContext, 'caller'>): boolean =>
-  resolveResource(runtime, uri, { caller } as RequestContext) !== undefined;
 
 function toPublicResult(result: JsonObject, mounted: MountedServer, requestContext: RequestContext): JsonObject {
   return withPublicUris(result, uri => toPublicUri(uri, mounted, requestContext));
-}
-
-/** Replaces the URI of the request in an error for the client. */
-function toPublicError(error: unknown, { prefix }: MountedServer, { uri }: JsonObject): unknown {
-  if (typeof uri !== 'string' || !TenonError.is(error) || !isObject(error.data) || error.data.uri !== uri) return error;
-  return withDetails(error, { data: { ...error.data, uri: addUriPrefix(prefix, uri) } });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type JsonObject, TenonError } from '@tenon/base';
+import type { JsonObject } from '@tenon/base';
 import type { CompletedStep, JournalEntry, RecordedRequest } from './handler-run.js';
 
 /**
@@ -108,13 +108,4 @@ export function toRequestKey(mark: string, n: number): string {
 
 export function toEntryKey(entry: JournalEntry): string {
   return isRecordedRequest(entry) ? toRequestKey(entry.mark, entry.n ?? 0) : toStepKey(entry.step, entry.n ?? 0);
-}
-
-export function createNonDeterminismError(entry: JournalEntry): TenonError {
-  const subject = isRecordedRequest(entry) ? `input request ${entry.ask} (${entry.method})` : `step "${entry.step}"`;
-  return new TenonError('handler/not-deterministic', `the handler did not repeat its ${subject}`, {
-    expected:
-      'the same requests and steps in the same order each time the handler runs with the same arguments and answers',
-    hint: 'read the clock, random values and external data inside of `ctx.step`',
-  });
 }

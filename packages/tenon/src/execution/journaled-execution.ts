@@ -17,8 +17,7 @@ import type {
   RequestInput,
   ResumableContext,
 } from './handler-run.js';
-import { createNonDeterminismError, type Journal, toRequestKey, toStepKey } from './journal.js';
-import { createNestedStepError, createRequestInStepError, createStepValueError } from './step-errors.js';
+import { isRecordedRequest, type Journal, toRequestKey, toStepKey } from './journal.js';
 
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
@@ -45,7 +44,10 @@ export class JournaledExecution implements JournaledRun {
   }
 
   async request(...[method, params, signal, onProgress]: Parameters<RequestInput>): Promise<JsonObject> {
-    if (this.#inStep) throw createRequestInStepError(method);
+    if (this.#inStep)
+      throw new TenonError('handler/request-in-step', `the handler requested ${method} inside a step`, {
+        hint: 'request the input before the step, and use the answer in the step',
+      });
     const mark = this.#namespace + computeFingerprint([method, params]);
     const n = this.#count(mark);
     const recorded = this.journal.getRequest(mark, n);
@@ -59,7 +61,10 @@ export class JournaledExecution implements JournaledRun {
   }
 
   async step(step: string, work: () => unknown): Promise<unknown> {
-    if (this.#inStep) throw createNestedStepError(step);
+    if (this.#inStep)
+      throw new TenonError('handler/step-in-step', `the step "${step}" is nested in another step`, {
+        hint: 'run the steps one after the other',
+      });
     const n = this.#count(`step ${step}`);
     this.#visit(toStepKey(step, n));
     const recorded = this.journal.step(step, n);
@@ -106,7 +111,13 @@ export class JournaledExecution implements JournaledRun {
       };
     });
     const entry = this.journal.findFirstUnvisited(visited);
-    if (entry) throw createNonDeterminismError(entry);
+    if (entry === undefined) return;
+    const subject = isRecordedRequest(entry) ? `input request ${entry.ask} (${entry.method})` : `step "${entry.step}"`;
+    throw new TenonError('handler/not-deterministic', `the handler did not repeat its ${subject}`, {
+      expected:
+        'the same requests and steps in the same order each time the handler runs with the same arguments and answers',
+      hint: 'read the clock, random values and external data inside of `ctx.step`',
+    });
   }
 
   async #performStep(step: string, n: number, work: () => unknown): Promise<CompletedStep> {
@@ -115,7 +126,12 @@ export class JournaledExecution implements JournaledRun {
     if (recorded) return recorded;
     const value = await this.#callInStep(work);
     const fault = value === undefined ? undefined : findJsonFault(value);
-    if (fault) throw createStepValueError(step, fault);
+    if (fault)
+      throw new TenonError('handler/step-not-json', `the return value of the step "${step}" is not JSON`, {
+        expected: 'null, a boolean, a finite number, a string, an array or plain object of these, or undefined',
+        received: fault,
+        hint: 'return only the values that the handler needs later',
+      });
     return value === undefined ? createStep(step, n) : { ...createStep(step, n), value: copyThroughJson(value) };
   }
 

@@ -12,7 +12,7 @@ import type {
 } from './handler-run.js';
 import type { Journal } from './journal.js';
 import type { RequestBackend } from './request-backend.js';
-import type { RequestStateOptions, RequestStateStore } from './request-state-store.js';
+import type { RequestStateStore } from './request-state-store.js';
 import type { RetryContext } from './retry-round.js';
 
 /** The module with the code for input requests and steps. */
@@ -138,14 +138,6 @@ export type CreateRetryContext = (runtime: ExecutionRuntime) => RetryContext;
 
 /** Store of the request states of one server, created on first use. */
 export type LazyStateStore = (runtime: ExecutionRuntime) => RequestStateStore;
-
-export function createLazyStateStore(options: RequestStateOptions): LazyStateStore {
-  let store: RequestStateStore | undefined;
-  return runtime => {
-    store ??= new runtime.RequestStateStore(options);
-    return store;
-  };
-}
 
 /** Creates the strategy that ends the call with its input requests. A retry contains the answers. */
 export function createRetryStrategy(

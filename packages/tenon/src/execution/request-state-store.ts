@@ -10,7 +10,7 @@ import {
   type Stores,
   TenonError,
 } from '@tenon/base';
-import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
+import type { InputRequests } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {
   LoadRetryForwarding,
@@ -23,7 +23,7 @@ import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
-import { createStateError, doNothing, RetryClaims } from './retry-claims.js';
+import { createStateError, RetryClaims } from './retry-claims.js';
 import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 
@@ -134,7 +134,12 @@ export class RequestStateStore {
     const call = String(state.call);
     const contents = state.at === undefined ? toContents(state) : await this.#readContents(String(state.at));
     const journal = new Journal(contents.journal);
-    const answers = matchAnswers(journal, inputResponses);
+    // Each answer is checked by the method of its request. Answers without a request are dropped.
+    const answers = journal.entries.flatMap((entry): [string, JsonObject][] => {
+      if (!isRecordedRequest(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask))
+        return [];
+      return [[entry.ask, readAnswer(entry.ask, entry.method, inputResponses[entry.ask])]];
+    });
     const next = contents.questions && addAnswers(contents.questions, contents.inputs, inputResponses);
     const used = await this.#claims.claim(`retry/${call}.${round}`, Number(state.expires), caller);
     for (const entry of used.entries) journal.add(entry);
@@ -154,7 +159,10 @@ export class RequestStateStore {
     isSuspended = false,
   ): Promise<string> {
     const { ttl, maxRounds, maxStateSize, maxSuspended, suspendTimeout } = this.#options;
-    if (round > maxRounds) throw createTooManyRoundsError(maxRounds);
+    if (round > maxRounds)
+      throw new TenonError('handler/too-many-rounds', `the handler requested input in more than ${maxRounds} rounds`, {
+        hint: 'request independent inputs together, or raise `inputRequests.maxRounds`',
+      });
     const loading = isSuspended && maxSuspended > 0 ? this.#getForwarding() : undefined;
     const forwarding = loading && (await loading);
     if (forwarding) await forwarding.hold(suspendTimeout);
@@ -166,7 +174,12 @@ export class RequestStateStore {
     const maxSize = Math.min(maxStateSize, MAX_SEALED);
     const sealed = await this.#seal.seal({ ...metadata, ...contents }, boundTo());
     if (sealed.length <= maxSize) return sealed;
-    if (!this.#config.isShared) throw createTooLargeError(sealed.length, maxSize);
+    if (!this.#config.isShared)
+      throw new TenonError('handler/state-too-large', 'the request state of the handler is too large', {
+        expected: `at most ${maxSize} characters`,
+        received: String(sealed.length),
+        hint: 'return smaller values from steps, raise `inputRequests.maxStateSize`, or pass `stores` to the server',
+      });
     const at = `journal/${call}.${round}`;
     const { stores, clock, onError } = this.#config;
     const put = () => stores.values.put(at, contents, { ttl, owner: caller });
@@ -205,35 +218,4 @@ const toContents = (value: JsonObject): StateContents => value as unknown as Sta
 /** Contents of a state. They are in the sealed state or in an entry of the store. */
 interface StateContents extends Pick<NextRound, 'inputs' | 'questions'> {
   readonly journal: JournalEntry[];
-}
-
-/** Creates the state of a new call. */
-export function createOpenedState(inputs: RetryInputs = {}): OpenedState {
-  const journal = new Journal();
-  return { call: undefined, round: 0, journal, inputs, unanswered: undefined, saveStep: doNothing, finish: doNothing };
-}
-
-/**
- * Matches answers to the input requests. Each answer is checked by the method of its request. Answers without a request
- * are dropped.
- */
-function matchAnswers(journal: Journal, inputResponses: InputResponses): [string, JsonObject][] {
-  return journal.entries.flatMap((entry): [string, JsonObject][] => {
-    if (!isRecordedRequest(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask)) return [];
-    return [[entry.ask, readAnswer(entry.ask, entry.method, inputResponses[entry.ask])]];
-  });
-}
-
-function createTooManyRoundsError(maxRounds: number): TenonError {
-  return new TenonError('handler/too-many-rounds', `the handler requested input in more than ${maxRounds} rounds`, {
-    hint: 'request independent inputs together, or raise `inputRequests.maxRounds`',
-  });
-}
-
-function createTooLargeError(size: number, maxSize: number): TenonError {
-  return new TenonError('handler/state-too-large', 'the request state of the handler is too large', {
-    expected: `at most ${maxSize} characters`,
-    received: String(size),
-    hint: 'return smaller values from steps, raise `inputRequests.maxStateSize`, or pass `stores` to the server',
-  });
 }

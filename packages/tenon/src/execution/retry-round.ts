@@ -4,8 +4,10 @@ import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { ReceivedRetry } from '../protocol/request-handler.js';
 import { checkInputRequests } from './check-input-requests.js';
 import type { ExecutionBackend, InputStrategy, ResumableContext, RunHandler } from './handler-run.js';
+import { Journal } from './journal.js';
 import { JournaledExecution } from './journaled-execution.js';
-import { createOpenedState, type NextRound, type OpenedState, type RequestStateStore } from './request-state-store.js';
+import type { NextRound, OpenedState, RequestStateStore } from './request-state-store.js';
+import { doNothing } from './retry-claims.js';
 import { addAnswers } from './returned-input-requests.js';
 import type { SuspendedHandler } from './suspended-handlers.js';
 import { Suspension, type SuspensionRound } from './suspension.js';
@@ -45,7 +47,8 @@ export function createJournaledStrategy(context: RetryContext): InputStrategy {
 
 /** Creates the first round of a call, which has no state. */
 export function createRound(context: RetryContext): RetryRound {
-  return new RetryRound(context, createOpenedState());
+  const state = { call: undefined, round: 0, journal: new Journal(), inputs: {}, unanswered: undefined };
+  return new RetryRound(context, { ...state, saveStep: doNothing, finish: doNothing });
 }
 
 async function resumeRetry(context: RetryContext, asker: RunHandler): Promise<JsonObject> {

@@ -1,13 +1,5 @@
-import {
-  describeType,
-  type ErrorObject,
-  INTERNAL_ERROR,
-  isForPeer,
-  isObject,
-  TenonError,
-  UNAVAILABLE,
-} from '@tenon/base';
-import { createFailure, createSuccess, type JsonRpcRequest, type JsonRpcResponse } from './message.js';
+import { type ErrorObject, INTERNAL_ERROR, isForPeer, TenonError, UNAVAILABLE } from '@tenon/base';
+import { createFailure, type Id, type JsonRpcFailure, type JsonRpcResponse } from './message.js';
 
 /** Errors of a store that works again after some time. */
 const STORE_OUTAGE = /^store\/(unavailable|busy|full|unknown-key)$/;
@@ -36,11 +28,13 @@ export function toErrorResponses(response: JsonRpcResponse | JsonRpcResponse[]):
   return createFailure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
 }
 
-/** Creates the response to a request from the result of its handler. Throws when the result is not an object. */
-export function toSuccess({ id }: JsonRpcRequest, result: unknown): JsonRpcResponse {
-  if (isObject(result)) return createSuccess(id, result);
-  throw new TenonError('handler/result', 'the return value of the handler is not an object', {
-    expected: 'an object',
-    received: describeType(result),
-  });
+/**
+ * Returns the error response that refused a request. Transports with a status for each message report it as the error
+ * of `send` instead.
+ */
+export function toRefusal(error: unknown, id: Id): JsonRpcFailure | undefined {
+  if (!TenonError.is(error) || error.rpcCode === undefined) return undefined;
+  const { rpcCode: code, summary, data, cause } = error;
+  const message = cause instanceof Object && 'message' in cause ? String(cause.message) : summary;
+  return createFailure(id, data === undefined ? { code, message } : { code, message, data });
 }

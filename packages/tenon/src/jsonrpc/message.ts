@@ -67,10 +67,21 @@ export function isId(value: unknown): value is Id {
  */
 export function classifyMessage(value: unknown): MessageKind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'malformed';
-  if ('method' in value) return classifyCall(value);
-  if (isPresent(value.error)) return isFailure(value) ? 'failure' : 'malformed';
-  const hasResult = isObject(value.result) || (value.result === null && value.error === undefined);
-  return isId(value.id) && hasResult ? 'success' : 'malformed';
+  const { id, result, error } = value;
+  if ('method' in value) {
+    if (typeof value.method !== 'string') return 'malformed';
+    if (isPresent(value.params) && !isObject(value.params)) return 'malformed';
+    if (isPresent(result) || isPresent(error)) return 'malformed';
+    if (!('id' in value)) return 'notification';
+    return isId(id) ? 'request' : 'malformed';
+  }
+  if (isPresent(error)) {
+    if (isPresent(result) || !isObject(error)) return 'malformed';
+    if (isPresent(id) && !isId(id)) return 'malformed';
+    return Number.isInteger(error.code) && typeof error.message === 'string' ? 'failure' : 'malformed';
+  }
+  const hasResult = isObject(result) || (result === null && error === undefined);
+  return isId(id) && hasResult ? 'success' : 'malformed';
 }
 
 /** Tells if a value is a valid message. */
@@ -86,21 +97,6 @@ export function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): m
 /** Tells if a value is an error response. */
 export function isFailureMessage(value: unknown): value is JsonRpcFailure {
   return classifyMessage(value) === 'failure';
-}
-
-function classifyCall(value: JsonObject): MessageKind {
-  if (typeof value.method !== 'string') return 'malformed';
-  if (isPresent(value.params) && !isObject(value.params)) return 'malformed';
-  if (isPresent(value.result) || isPresent(value.error)) return 'malformed';
-  if (!('id' in value)) return 'notification';
-  return isId(value.id) ? 'request' : 'malformed';
-}
-
-function isFailure(value: JsonObject): boolean {
-  const { id, error } = value;
-  if (isPresent(value.result) || !isObject(error)) return false;
-  if (id !== undefined && id !== null && !isId(id)) return false;
-  return Number.isInteger(error.code) && typeof error.message === 'string';
 }
 
 function isPresent(member: unknown): boolean {
@@ -197,7 +193,11 @@ export function serializeMessage(
   { code = 'connection/send', peer }: { readonly code?: string; readonly peer?: string | undefined } = {},
 ): string {
   try {
-    return writeMessage(message);
+    if (!('result' in message) || !serializedResults.has(message.result)) return stringifyJson(message);
+    const { id, result } = message;
+    const text = serializedResults.get(result) ?? stringifyJson(result);
+    serializedResults.set(result, text);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
   } catch (cause) {
     throw createUnserializableError(message, { code, peer, cause });
   }
@@ -208,7 +208,12 @@ export function createUnserializableError(
   message: JsonRpcMessage | readonly JsonRpcResponse[],
   { code, peer, cause }: { readonly code: string; readonly peer?: string | undefined; readonly cause: unknown },
 ): TenonError {
-  const loss = findLoss(message);
+  let loss: JsonLoss | undefined;
+  try {
+    loss = findJsonLoss(message);
+  } catch {
+    // A getter of the message may throw. The error then names no part.
+  }
   return new TenonError(code, 'the message cannot be serialized as JSON', {
     peer,
     cause,
@@ -220,22 +225,6 @@ export function createUnserializableError(
         }
       : { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply' }),
   });
-}
-
-function findLoss(message: unknown): JsonLoss | undefined {
-  try {
-    return findJsonLoss(message);
-  } catch {
-    return undefined;
-  }
-}
-
-function writeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
-  if (!('result' in message) || !serializedResults.has(message.result)) return stringifyJson(message);
-  const { id, result } = message;
-  const text = serializedResults.get(result) ?? stringifyJson(result);
-  serializedResults.set(result, text);
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
 
 /**

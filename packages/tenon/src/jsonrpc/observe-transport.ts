@@ -1,5 +1,5 @@
+import { toRefusal } from './error-response.js';
 import { type Id, isBatch, isMessage, type JsonRpcMessage, type JsonRpcResponse } from './message.js';
-import { toRefusal } from './refusal-response.js';
 import type { MessageContext, SendOptions, Transport } from './transport.js';
 import { wrapTransport } from './wrap-transport.js';
 

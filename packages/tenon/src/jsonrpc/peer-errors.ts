@@ -7,11 +7,6 @@ export const MAX_BATCH = 50;
 /** The deviation of a message with `params`, `result` or `error` that is `null`. */
 export const NULL_MEMBER = 'null counts as absent for params, result and error';
 
-export function describeBatchError(batch: readonly unknown[]): string {
-  if (batch.length > MAX_BATCH) return `Invalid request: a batch of more than ${MAX_BATCH} messages`;
-  return 'Invalid request: a batch is no message';
-}
-
 export function createMalformedError(peer: string, reason: string): TenonError {
   return new TenonError('peer/malformed', `received an invalid message: ${reason}`, { peer });
 }

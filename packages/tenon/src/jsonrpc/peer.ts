@@ -1,8 +1,10 @@
 import {
   type Clock,
   catchMaybe,
+  describeType,
   INVALID_REQUEST,
   isForPeer,
+  isObject,
   isSessionLoss,
   type JsonObject,
   PARSE_ERROR,
@@ -10,13 +12,14 @@ import {
   TenonError,
   toReportedError,
 } from '@tenon/base';
-import { toErrorObject, toErrorResponses, toSuccess } from './error-response.js';
+import { toErrorObject, toErrorResponses } from './error-response.js';
 import { IncomingRequests, type SendReply } from './incoming-requests.js';
 import {
   classifyMessage,
   createFailure,
   createNotification,
   createRequest,
+  createSuccess,
   diagnoseMessage,
   type Id,
   isResponseLike,
@@ -32,8 +35,6 @@ import { type LazyParams, type PeerCallOptions, PendingRequests } from './pendin
 import type { RequestScope } from './request-scope.js';
 import { tolerate } from './tolerance.js';
 import type { MessageContext, MessageReceiver, SendOptions, Transport } from './transport.js';
-
-const ignore = (): void => {};
 
 /** One end of a connection. Assigns IDs, tracks pending requests, runs incoming requests, and tolerates any input. */
 export class Peer implements MessageReceiver {
@@ -227,7 +228,8 @@ export class Peer implements MessageReceiver {
       return;
     }
     if (batches !== true || values.length === 0 || values.length > errors.MAX_BATCH) {
-      return this.#refuseBatch(values, errors.describeBatchError(values));
+      const fault = values.length > errors.MAX_BATCH ? `a batch of more than ${errors.MAX_BATCH} messages` : undefined;
+      return this.#refuseBatch(values, `Invalid request: ${fault ?? 'a batch is no message'}`);
     }
     const responses: JsonRpcResponse[] = [];
     let remaining = values.length;
@@ -296,7 +298,13 @@ export class Peer implements MessageReceiver {
   ): JsonRpcResponse | Promise<JsonRpcResponse> {
     return settleMaybe<JsonObject, JsonRpcResponse>(
       () => this.#handler.onRequest(incoming, scope, context),
-      result => toSuccess(incoming, result),
+      result => {
+        if (isObject(result)) return createSuccess(incoming.id, result);
+        throw new TenonError('handler/result', 'the return value of the handler is not an object', {
+          expected: 'an object',
+          received: describeType(result),
+        });
+      },
       error => {
         if (!isForPeer(error)) {
           this.#reportError(toReportedError(error, 'handler/threw', { peer: this.peer, method: incoming.method }));
@@ -314,7 +322,11 @@ export class Peer implements MessageReceiver {
       error => {
         this.#reportSendError(error);
         // The peer waits for a response, so an error replaces a result that cannot be serialized.
-        if (!this.#sessionError) void catchMaybe(() => send(toErrorResponses(response)), ignore);
+        if (!this.#sessionError)
+          void catchMaybe(
+            () => send(toErrorResponses(response)),
+            () => {},
+          );
       },
     );
   }

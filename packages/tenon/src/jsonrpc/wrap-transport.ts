@@ -1,5 +1,4 @@
 import { checkFunction, checkObject, requireArgument } from '@tenon/base';
-import { replaceMembers } from './replace-members.js';
 import type { MessageReceiver, Transport } from './transport.js';
 
 /** Members of a transport that `wrapTransport` replaces. */
@@ -31,5 +30,17 @@ export function wrapTransport(transport: Transport, given: TransportChanges): Tr
   return replaceMembers(transport, {
     ...changes,
     open: receiver => transport.open(receive ? replaceMembers(receiver, receive(receiver)) : receiver),
+  });
+}
+
+/** Returns an object with other implementations of some members. Optional members and getters stay as they are. */
+function replaceMembers<T extends object>(target: T, members: { readonly [K in keyof T]?: T[K] | undefined }): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const member: unknown = Object.hasOwn(members, name) ? Reflect.get(members, name) : undefined;
+      if (member !== undefined) return member;
+      const value: unknown = Reflect.get(object, name, object);
+      return typeof value === 'function' ? value.bind(object) : value;
+    },
   });
 }

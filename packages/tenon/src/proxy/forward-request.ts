@@ -4,7 +4,6 @@ import {
   checkOptional,
   checkString,
   type JsonObject,
-  type MaybePromise,
   requireArgument,
   requireKnownOptions,
 } from '@tenon/base';
@@ -103,19 +102,18 @@ export async function forwardRequest(call: ProxyCall, options: ForwardOptions): 
     const upstreamCall = new CallOfCaller(call);
     return calls.run(upstreamCall, async () => {
       try {
-        if (requestContext.logLevel !== undefined) await requestLogLevel(client, requestContext.logLevel);
+        const { logLevel } = requestContext;
+        if (logLevel !== undefined) {
+          const requested = logLevels.get(client) ?? new RequestedLogLevel(each => client.setLogLevel(each));
+          logLevels.set(client, requested);
+          await requested.request(logLevel);
+        }
         return await sendUpstream(client, { method, params, context, ids: upstreamCall.ids });
       } catch (error) {
         throw toForwardedError(error, { method, requestContext, serverVersion: client.server.protocolVersion });
       }
     });
   });
-}
-
-function requestLogLevel(client: Client, level: LoggingLevel): MaybePromise<void> {
-  const requested = logLevels.get(client) ?? new RequestedLogLevel(each => client.setLogLevel(each));
-  logLevels.set(client, requested);
-  return requested.request(level);
 }
 
 /** A request for an upstream server. */

@@ -14,7 +14,6 @@ import {
 import { mayHaveExecuted } from '../client/calls/call-outcome.js';
 import { isReadOnly } from '../protocol/methods.js';
 import { isReservedCode } from '../protocol/reserved-codes.js';
-import type { Dialect } from '../protocol/versions/dialect.js';
 import { getDialect } from '../protocol/versions/index.js';
 import { urlElicitationRequired } from '../server/methods/url-elicitation.js';
 import type { RequestContext } from '../server/request-context.js';
@@ -54,22 +53,17 @@ export function toForwardedError(error: unknown, options: ForwardedErrorOptions)
   }
   const { dialect } = requestContext;
   const serverDialect = options.serverVersion === undefined ? undefined : getDialect(options.serverVersion);
-  if (serverDialect && error.rpcCode === serverDialect.errors.urlElicitationRequired)
-    return toUrlElicitationError(error);
-  if (serverDialect && method === 'resources/read' && isResourceNotFound(error, serverDialect))
-    return rpcError(dialect.errors.resourceNotFound, error.summary, error.data);
+  const { rpcCode, data, summary } = error;
+  if (rpcCode === serverDialect?.errors.urlElicitationRequired) {
+    const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
+    const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');
+    return urls.length > 0 ? urlElicitationRequired(...(urls as never[])) : rpcError(rpcCode, summary, data);
+  }
+  if (method === 'resources/read' && rpcCode === serverDialect?.errors.resourceNotFound) {
+    const isNotFound = isObject(data) ? 'uri' in data : /not found/i.test(summary);
+    if (isNotFound) return rpcError(dialect.errors.resourceNotFound, summary, data);
+  }
   // The proxy would seem to refuse the request of the caller itself.
-  const code = isReservedCode(error.rpcCode) ? INTERNAL_ERROR : error.rpcCode;
-  return rpcError(code, toPublicText(error.summary), error.data);
-}
-
-function isResourceNotFound({ rpcCode, data, summary }: TenonError, { errors }: Dialect): boolean {
-  return rpcCode === errors.resourceNotFound && (isObject(data) ? 'uri' in data : /not found/i.test(summary));
-}
-
-/** Converts the required URL elicitations to the error of the caller's protocol version. */
-function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonError {
-  const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
-  const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');
-  return urls.length > 0 ? urlElicitationRequired(...(urls as never[])) : rpcError(rpcCode as number, summary, data);
+  const code = isReservedCode(rpcCode) ? INTERNAL_ERROR : rpcCode;
+  return rpcError(code, toPublicText(summary), data);
 }

@@ -1,5 +1,4 @@
 import {
-  type Check,
   checkFunction,
   checkObject,
   checkString,
@@ -114,10 +113,12 @@ export function createProxyServer(definition: ServerDefinition, backend: ProxyBa
     methodHandlers: { ...localBackend.methodHandlers, ...backend.methodHandlers },
   });
 }
-
-/** Does not look at the entries, because a page of a long list is often in the cache. */
-const checkList: Check = value => (Array.isArray(value) ? undefined : describeMismatch('an array', value));
-const checkPage = checkObject({ key: checkString, all: checkList, getKey: checkFunction });
+const checkPage = checkObject({
+  key: checkString,
+  // Does not look at the entries, because a page of a long list is often in the cache.
+  all: value => (Array.isArray(value) ? undefined : describeMismatch('an array', value)),
+  getKey: checkFunction,
+});
 
 /**
  * Creates the result of a list: one page of all entries. Later requests for the page get the same object while the array

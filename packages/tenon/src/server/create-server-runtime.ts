@@ -1,6 +1,5 @@
 import { areSealKeys, dropUndefined, logError, requireShape, systemClock, TenonError } from '@tenon/base';
-import { createLazyStateStore } from '../execution/lazy-run.js';
-import type { RetryForwardingConfig } from '../execution/request-state-store.js';
+import type { RequestStateStore, RetryForwardingConfig } from '../execution/request-state-store.js';
 import { isExtensionId } from '../protocol/meta.js';
 import { isMethod, isNotification } from '../protocol/methods.js';
 import { checkScopes } from '../protocol/scopes.js';
@@ -154,15 +153,19 @@ function createRequestStates(
 ): Pick<ServerRuntime, 'requestStates' | 'forwardRetries'> {
   const { inputRequests = {} } = options;
   let forwarding: RetryForwardingConfig | undefined;
+  let store: RequestStateStore | undefined;
   return {
-    requestStates: createLazyStateStore({
-      options: inputRequests,
-      stores,
-      isShared: options.stores !== undefined || !inputRequests.keys,
-      getForwarding: () => forwarding,
-      clock,
-      onError,
-    }),
+    requestStates: runtime => {
+      store ??= new runtime.RequestStateStore({
+        options: inputRequests,
+        stores,
+        isShared: options.stores !== undefined || !inputRequests.keys,
+        getForwarding: () => forwarding,
+        clock,
+        onError,
+      });
+      return store;
+    },
     forwardRetries: (load, answer) => {
       const onListening = (stop: () => void) => closeListeners.add(stop);
       if (sharedStores) forwarding = { load, stores: sharedStores, answer, onListening };

@@ -1,6 +1,6 @@
 import { isObject, TenonError, toJsonObject } from '@tenon/base';
+import { toRefusal } from '../../jsonrpc/error-response.js';
 import { type Id, isBatch, type JsonRpcMessage, type JsonRpcResponse } from '../../jsonrpc/message.js';
-import { toRefusal } from '../../jsonrpc/refusal-response.js';
 import type { MessageReceiver, SendOptions, Transport } from '../../jsonrpc/transport.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import { PROTOCOL_VERSION, readMeta } from '../../protocol/meta.js';

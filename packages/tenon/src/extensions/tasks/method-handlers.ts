@@ -26,8 +26,21 @@ export function createMethodHandlers(
   delivery: TaskInputDelivery,
 ): TaskMethodHandlers {
   const { host, worker, subscribers, access, settings } = runtime;
-  const findRecord = ({ taskId }: { readonly taskId: string }, requestContext: RequestContext) =>
-    findTask(runtime, store, taskId, requestContext);
+
+  /** Finds a task of this caller. A task of another owner is reported as not found. */
+  const findRecord = async (
+    { taskId }: { readonly taskId: string },
+    { caller }: RequestContext,
+  ): Promise<TaskRecord> => {
+    const record = await store.get(taskId);
+    if (record && access.isOwner(record, caller)) {
+      access.checkScopes([record], caller);
+      return record;
+    }
+    if (record) worker.emitEvent('not-found', { ...record, caller: caller as TaskRecord['caller'] });
+    else settings.onEvent?.({ type: 'not-found', taskId, tool: undefined, ...describeCaller(caller) });
+    throw createNotFoundError(taskId);
+  };
 
   return {
     async 'tasks/get'({ params, requestContext }) {
@@ -75,23 +88,6 @@ export function createMethodHandlers(
       return host.finalizeResult({ tasks, ...(next === undefined ? {} : { nextCursor: next }) });
     },
   };
-}
-
-/** Finds a task of this caller. A task of another owner is reported as not found. */
-async function findTask(
-  { worker, access, settings }: TaskRuntime,
-  store: TaskStore,
-  taskId: string,
-  { caller }: RequestContext,
-): Promise<TaskRecord> {
-  const record = await store.get(taskId);
-  if (record && access.isOwner(record, caller)) {
-    access.checkScopes([record], caller);
-    return record;
-  }
-  if (record) worker.emitEvent('not-found', { ...record, caller: caller as TaskRecord['caller'] });
-  else settings.onEvent?.({ type: 'not-found', taskId, tool: undefined, ...describeCaller(caller) });
-  throw createNotFoundError(taskId);
 }
 
 function createNotFoundError(taskId: string): TenonError {

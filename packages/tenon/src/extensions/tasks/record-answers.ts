@@ -22,7 +22,13 @@ export function recordAnswers(
 ): Promise<void> {
   return updateSettled(runtime, store, id, ({ questions }) => {
     const given = Object.keys(questions).filter(key => Object.hasOwn(responses, key));
-    for (const key of given) checkAnswer(questions[key]?.method, key, responses[key]);
+    for (const key of given) {
+      const answer: unknown = responses[key];
+      const issue = methods[questions[key]?.method as keyof typeof methods].result(answer);
+      const where = issue && prependPath(`/inputResponses/${key}`, issue);
+      if (where || !isObject(answer))
+        throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'expected an object'}`);
+    }
     return new Map(given.map(key => [key, { answer: { ...responses[key] } }]));
   });
 }
@@ -46,12 +52,6 @@ export function recordAnswer(
   return retryStoreFaults(record, { clock, maxElapsed: Number.POSITIVE_INFINITY, onFault: onError });
 }
 
-function checkAnswer(method: string | undefined, key: string, given: unknown): void {
-  const issue = methods[method as keyof typeof methods].result(given);
-  const where = issue && prependPath(`/inputResponses/${key}`, issue);
-  if (where || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'expected an object'}`);
-}
-
 /** Stores the answers or refusals of input requests. The worker of the task then continues. */
 async function updateSettled(
   { host, worker }: TaskRuntime,
@@ -61,16 +61,13 @@ async function updateSettled(
 ): Promise<void> {
   const record = await store.updateIfPresent(id, before => {
     const settled = getSettled(before);
-    return settled.size === 0 ? undefined : removeSettled(before, settled, host.clock.now());
+    if (settled.size === 0) return undefined;
+    const journal = before.journal.map(entry =>
+      isRecordedRequest(entry) ? { ...entry, ...settled.get(entry.ask) } : entry,
+    );
+    const questions = Object.fromEntries(Object.entries(before.questions).filter(([key]) => !settled.has(key)));
+    const status = Object.keys(questions).length === 0 ? 'working' : 'input_required';
+    return updateRecord(before, host.clock.now(), { journal, questions, status });
   });
   if (record?.status === 'working') await worker.wake(id);
-}
-
-function removeSettled(record: TaskRecord, settled: ReadonlyMap<string, InputOutcome>, now: number): TaskRecord {
-  const journal = record.journal.map(entry =>
-    isRecordedRequest(entry) ? { ...entry, ...settled.get(entry.ask) } : entry,
-  );
-  const questions = Object.fromEntries(Object.entries(record.questions).filter(([key]) => !settled.has(key)));
-  const status = Object.keys(questions).length === 0 ? 'working' : 'input_required';
-  return updateRecord(record, now, { journal, questions, status });
 }

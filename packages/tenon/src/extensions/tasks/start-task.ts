@@ -10,7 +10,6 @@ import {
 } from '@tenon/base';
 import { createMissingCapabilityError } from '../../protocol/missing-capabilities.js';
 import { TASKS, type TaskParams, taskParams } from '../../protocol/tasks.js';
-import type { TaskOptions } from '../../server/definitions/tool.js';
 import type { ToolCall } from '../../server/extension.js';
 import type { PromotionTrigger } from './task-creation.js';
 import type { TaskService } from './task-service.js';
@@ -33,7 +32,11 @@ export function startAsTask(
   const create = () => getService().then(each => each.create(call, taskOptions));
   const promote = (arm: PromotionTrigger) => getService().then(each => each.promote(call, taskOptions, arm));
   if (call.run.redirectTo === undefined) return setMoveToTask ? undefined : create();
-  if (setMoveToTask) return promote(depart => registerDeparture(setMoveToTask, depart));
+  if (setMoveToTask)
+    return promote(depart => {
+      setMoveToTask(depart);
+      return () => {};
+    });
   return after > 0 ? promote(depart => clock.after(after, depart)) : create();
 }
 
@@ -50,21 +53,13 @@ function startRequestedTask(getService: () => Promise<TaskService>, call: ToolCa
   const issue = taskParams(task);
   if (issue || !isObject(task))
     throw rpcError(INVALID_PARAMS, `Invalid params: ${issue && prependPath('/task', issue)}`);
-  const options = { ...taskOptions, ...readTaskOptions(task) };
+  const { ttl }: TaskParams = task;
+  const options = { ...taskOptions, ...(ttl === undefined ? {} : { ttl }) };
   return getService().then(each => each.create(call, options));
-}
-
-function readTaskOptions({ ttl }: TaskParams): Pick<TaskOptions, 'ttl'> {
-  return ttl === undefined ? {} : { ttl };
 }
 
 function createTaskRequiredError({ operation, requestContext }: ToolCall): TenonError {
   const { dialect } = requestContext;
   if (dialect.tasks === 'by-extension') return createMissingCapabilityError(dialect, { extensions: { [TASKS]: {} } });
   return rpcError(METHOD_NOT_FOUND, `Tool ${operation.name} requires a task. Call it with "task"`);
-}
-
-function registerDeparture(departs: (depart: () => void) => void, depart: () => void): () => void {
-  departs(depart);
-  return () => {};
 }

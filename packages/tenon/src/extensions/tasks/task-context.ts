@@ -39,12 +39,6 @@ export function createTaskContext(
   };
 }
 
-/** Creates the request context for checks of a task that no worker has leased. */
-export function createIdleContext(record: TaskRecord, dialect: Dialect): RequestContext {
-  const doNothing = () => undefined;
-  return createTaskContext(record, dialect, new AbortController().signal, doNothing, doNothing, doNothing);
-}
-
 /** Returns the progress token of the client, if it sent one. */
 export function getProgressToken({ params }: Pick<TaskRecord, 'params'>): string | number | undefined {
   const token = params._meta?.progressToken;

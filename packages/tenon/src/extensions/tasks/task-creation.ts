@@ -1,12 +1,10 @@
 import { type JsonObject, TenonError } from '@tenon/base';
-import type { JournalEntry, JournaledRun } from '../../execution/handler-run.js';
+import type { JournaledRun } from '../../execution/handler-run.js';
 import type { TaskOptions } from '../../server/definitions/tool.js';
 import type { ExtensionHost, ToolCall } from '../../server/extension.js';
-import type { RequestContext } from '../../server/request-context.js';
 import type { TaskSettings } from './options.js';
 import type { TaskAccess } from './task-access.js';
 import { createHandlerParams } from './task-context.js';
-import type { TaskJob } from './task-job.js';
 import { type TaskRecord, toTask } from './task-record.js';
 import type { TaskSubscribers } from './task-subscribers.js';
 import type { TaskWorker } from './task-worker.js';
@@ -74,19 +72,15 @@ async function continueAsTask(runtime: TaskRuntime, call: ToolCall, rules: TaskO
     await job.giveBack();
     return worker.discard(record, job.log);
   }
-  respond(publishTask(worker, job, run.journal.entries));
+  // The client gets the task after every event during its creation is stored, because no worker repeats that work.
+  const publish = async (): Promise<JsonObject> => {
+    await job.append(run.journal.entries.slice(job.record.journal.length));
+    await worker.index(job);
+    return createTaskResult(job.record);
+  };
+  respond(publish());
   call.rebind(job.context, createHandlerParams(record));
   void job.run(handler);
-}
-
-/**
- * Publishes a task. The client gets it after every event during its creation is stored, because no worker repeats that
- * work.
- */
-async function publishTask(worker: TaskWorker, job: TaskJob, entries: readonly JournalEntry[]): Promise<JsonObject> {
-  await job.append(entries.slice(job.record.journal.length));
-  await worker.index(job);
-  return createTaskResult(job.record);
 }
 
 function createTaskResult(record: TaskRecord): JsonObject {
@@ -102,6 +96,7 @@ function createTaskRecord(
   const now = host.clock.now();
   const { scopes } = host.getToolAccess(operation.params.name, requestContext.caller);
   const { inputResponses: _, requestState: __, task: ___, ...params } = operation.params;
+  const { client, capabilities, auth, address } = requestContext.caller;
   return {
     id: crypto.randomUUID(),
     status: 'working',
@@ -110,22 +105,17 @@ function createTaskRecord(
     ttl: Math.min(rules.ttl ?? settings.ttl, settings.maxTtl),
     pollInterval: rules.pollInterval ?? settings.pollInterval,
     revision: requestContext.dialect.protocolVersion,
-    caller: toTaskCaller(requestContext),
+    caller: {
+      capabilities,
+      ...(client ? { client } : {}),
+      ...(auth ? { auth } : {}),
+      ...(address === undefined ? {} : { address }),
+    },
     ...(rules.version === undefined ? {} : { version: rules.version }),
     ...(scopes.length === 0 ? {} : { scopes }),
     params,
     inputs: operation.context.inputs,
     journal: journal.entries,
     questions: {},
-  };
-}
-
-function toTaskCaller({ caller }: RequestContext): TaskRecord['caller'] {
-  const { client, capabilities, auth, address } = caller;
-  return {
-    capabilities,
-    ...(client ? { client } : {}),
-    ...(auth ? { auth } : {}),
-    ...(address === undefined ? {} : { address }),
   };
 }

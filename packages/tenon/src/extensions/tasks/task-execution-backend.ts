@@ -112,7 +112,10 @@ export class TaskExecutionBackend implements ExecutionBackend {
     const moved = await this.#moveSettled();
     await this.#access.write(({ journal, questions }) => ({
       status: 'input_required',
-      journal: [...journal.filter(entry => !moved.has(toEntryKey(entry)) && !isRequest(entry, key)), requested],
+      journal: [
+        ...journal.filter(entry => !moved.has(toEntryKey(entry)) && !(isRecordedRequest(entry) && entry.ask === key)),
+        requested,
+      ],
       questions: { ...questions, [key]: question },
     }));
   }
@@ -134,8 +137,4 @@ export class TaskExecutionBackend implements ExecutionBackend {
     this.#isIdle = isIdle;
     this.#access.setIdle(isIdle);
   }
-}
-
-function isRequest(entry: JournalEntry, key: string): boolean {
-  return isRecordedRequest(entry) && entry.ask === key;
 }

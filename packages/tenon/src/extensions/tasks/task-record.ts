@@ -78,11 +78,6 @@ export function endRecord(
   return updateRecord(rest, now, { ...end, journal: [], questions: {} });
 }
 
-/** Returns the remaining lifetime of a record, in milliseconds. */
-export function getRemainingTtl({ created, ttl }: TaskRecord, now: number): number | undefined {
-  return ttl === null ? undefined : Math.max(1, created + ttl - now);
-}
-
 /** Recommended interval between polls of a new task, in milliseconds. */
 const MIN_POLL_INTERVAL = 20;
 

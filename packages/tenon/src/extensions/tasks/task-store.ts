@@ -26,7 +26,7 @@ import {
   updateIfPresent,
 } from '../../stores/leased-record.js';
 import type { TaskSettings } from './options.js';
-import { getCaller, getRemainingTtl, type TaskRecord } from './task-record.js';
+import { getCaller, type TaskRecord } from './task-record.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -179,7 +179,12 @@ export class TaskStore {
     const options = after === undefined ? { limit: limit + 1 } : { after: prefix + after, limit: limit + 1 };
     const entries = await this.#values.list(prefix, options);
     const page = entries.slice(0, limit);
-    const records = await Promise.all(page.map(({ value }) => this.get(value.id as string).catch(ignoreUnknownFormat)));
+    // A record that another release wrote is left out.
+    const read = (id: string) =>
+      this.get(id).catch((error: unknown): undefined => {
+        if (!isUnknownFormat(error)) throw error;
+      });
+    const records = await Promise.all(page.map(({ value }) => read(value.id as string)));
     const next = entries.length > limit ? page.at(-1)?.key.slice(prefix.length) : undefined;
     // The prefix is a short hash, which other owners may share.
     return { records: records.filter(each => each && isSameOwner(each.caller.auth, auth)) as TaskRecord[], next };
@@ -220,10 +225,9 @@ export class TaskStore {
     await this.#values.delete(OPEN_PREFIX + id);
   }
 
-  readonly #ttl = (record: TaskRecord): number | undefined => {
-    const ttl = getRemainingTtl(record, this.#clock.now());
-    return ttl === undefined ? undefined : ttl + this.#margin;
-  };
+  /** Returns the remaining lifetime of a record, in milliseconds. Undefined if it has no end. */
+  readonly #ttl = ({ created, ttl }: TaskRecord): number | undefined =>
+    ttl === null ? undefined : Math.max(1, created + ttl - this.#clock.now()) + this.#margin;
 }
 
 /** Tells if this process still holds a record whose lease may have expired, and renews the lease. */
@@ -235,11 +239,6 @@ async function holdsRecord(record: LeasedRecord<TaskRecord>): Promise<boolean> {
     if (TenonError.is(error) && error.code === 'store/lease-lost') return false;
     throw error;
   }
-}
-
-/** Leaves a record that another release wrote out of a list. */
-function ignoreUnknownFormat(error: unknown): undefined {
-  if (!isUnknownFormat(error)) throw error;
 }
 
 export interface TaskPage {

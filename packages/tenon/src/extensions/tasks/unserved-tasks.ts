@@ -2,7 +2,7 @@ import { INVALID_PARAMS, TenonError } from '@tenon/base';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import type { TaskSettings } from './options.js';
-import { createIdleContext } from './task-context.js';
+import { createTaskContext } from './task-context.js';
 import { endRecord, type TaskRecord } from './task-record.js';
 import type { TaskStore } from './task-store.js';
 
@@ -36,13 +36,23 @@ export class UnservedTasks {
   async canServe(record: TaskRecord, onFailed: (record: TaskRecord) => void): Promise<boolean> {
     const { id, revision: protocolVersion, params, version } = record;
     const dialect = getDialect(protocolVersion);
-    const missing = dialect && (await this.#host.findObstacle(params, createIdleContext(record, dialect), version));
-    if (dialect && missing === undefined) return true;
+    let missing: string | undefined;
+    if (dialect) {
+      const doNothing = () => undefined;
+      const { signal } = new AbortController();
+      const context = createTaskContext(record, dialect, signal, doNothing, doNothing, doNothing);
+      missing = await this.#host.findObstacle(params, context, version);
+      if (missing === undefined) return true;
+    }
     const now = this.#host.clock.now();
     const since = this.#since.get(id) ?? now;
     if (!this.#since.has(id))
       this.#host.onError(
-        missing === undefined ? createUnknownVersionError(protocolVersion) : createUnservedError(missing),
+        missing === undefined
+          ? createUnknownVersionError(protocolVersion)
+          : new TenonError('task/unserved', `this process cannot run a task: ${missing}`, {
+              hint: 'start a process that has the tool, or wait until `handoverTimeout` has passed',
+            }),
       );
     this.#since.set(id, since);
     const isLate = !this.#host.stores.durable || now - since >= this.#settings.handoverTimeout;
@@ -61,11 +71,5 @@ export class UnservedTasks {
 export function createUnknownVersionError(protocolVersion: string): TenonError {
   return new TenonError('task/protocol-version', `this process does not support protocol version ${protocolVersion}`, {
     hint: 'run the task in a process that supports this version',
-  });
-}
-
-function createUnservedError(missing: string): TenonError {
-  return new TenonError('task/unserved', `this process cannot run a task: ${missing}`, {
-    hint: 'start a process that has the tool, or wait until `handoverTimeout` has passed',
   });
 }

@@ -35,7 +35,12 @@ export async function waitForResult(
     if (isTerminal(record.status)) {
       change.stop();
       runtime.worker.emitEvent('read', record);
-      return runtime.host.markToolResult(record.params.name, toToolResult(record));
+      const { id, result, error } = record;
+      if (error) throw rpcError(error.code, error.message, error.data);
+      if (result === undefined)
+        throw rpcError(INVALID_PARAMS, 'Invalid params: the task was cancelled and has no result');
+      const _meta = { ...readMeta(result), [RELATED_TASK]: { taskId: id } };
+      return runtime.host.markToolResult(record.params.name, { ...result, _meta });
     }
     for (const key of Object.keys(record.questions)) {
       if (requested.has(key)) continue;
@@ -44,12 +49,6 @@ export async function waitForResult(
     }
     await change.happened;
   }
-}
-
-function toToolResult({ id, result, error }: TaskRecord): JsonObject {
-  if (error) throw rpcError(error.code, error.message, error.data);
-  if (result === undefined) throw rpcError(INVALID_PARAMS, 'Invalid params: the task was cancelled and has no result');
-  return { ...result, _meta: { ...readMeta(result), [RELATED_TASK]: { taskId: id } } };
 }
 
 /** Waits for the next change of a task, or until it is time to read the task again. */
