@@ -7,10 +7,6 @@ export const MAX_BATCH = 50;
 /** The deviation of a message with `params`, `result` or `error` that is `null`. */
 export const NULL_MEMBER = 'null counts as absent for params, result and error';
 
-export function createMalformedError(peer: string, reason: string): TenonError {
-  return new TenonError('peer/malformed', `received an invalid message: ${reason}`, { peer });
-}
-
 /**
  * Creates the error of a response to an unknown request. A response without an ID means that the peer could not read a
  * message.

@@ -261,7 +261,7 @@ export class Peer implements MessageReceiver {
 
   #rejectMalformed(value: unknown, reply: SendReply): void {
     const { id, reason } = diagnoseMessage(value);
-    const error = errors.createMalformedError(this.peer, reason);
+    const error = new TenonError('peer/malformed', `received an invalid message: ${reason}`, { peer: this.peer });
     // The request gets no other response than this malformed one, so it fails.
     if (isResponseLike(value) && this.#pending?.fail(this.#pending.findByText(value.id)?.id ?? value.id, error))
       return reply(undefined);

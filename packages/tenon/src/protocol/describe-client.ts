@@ -13,10 +13,11 @@ interface DescribedClient {
 
 /** Describes a client in errors about its requests: `notes-app 1.2 (2025-11-25, 192.0.2.7)`. */
 export function describeClient({ client, address }: DescribedClient, protocolVersion: string | undefined): string {
-  const name = [client?.name, client?.version].map(shorten).filter(Boolean).join(' ') || 'client';
+  // The client chooses the texts, so each becomes one short line.
+  const texts = [client?.name, client?.version].map((text: unknown) =>
+    typeof text === 'string' ? createExcerpt(text, MAX_NAME) : '',
+  );
+  const name = texts.filter(Boolean).join(' ') || 'client';
   const details = [protocolVersion, address].filter(Boolean).join(', ');
   return details === '' ? name : `${name} (${details})`;
 }
-
-/** The client chooses the text, so it becomes one short line. */
-const shorten = (text: unknown): string => (typeof text === 'string' ? createExcerpt(text, MAX_NAME) : '');

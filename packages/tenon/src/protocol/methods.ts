@@ -22,15 +22,7 @@ import type {
   ParamsOf,
   ResultOf,
 } from './method-types.js';
-import {
-  checkCancelledTask,
-  checkDetailedTask,
-  createTaskResult,
-  TASKS,
-  taskIdParams,
-  taskState,
-  taskUpdateParams,
-} from './tasks.js';
+import { checkDetailedTask, createTaskResult, TASKS, taskIdParams, taskState, taskUpdateParams } from './tasks.js';
 
 const meta = { '_meta?': checkObject() };
 const noParams = checkObject(meta);
@@ -78,8 +70,6 @@ const blockChecks: { readonly [type: string]: Check | undefined } = {
 };
 
 const toolResult = checkObject({ content: checkArray(checkContentBlock), 'isError?': checkBoolean });
-const checkToolCallResult: Check = value =>
-  (isObject(value) && value.resultType === 'task' ? createTaskResult : toolResult)(value);
 
 /** The table of all methods of all protocol versions. */
 export const methods: { readonly [M in MethodName]: MethodDefinition } = {
@@ -111,7 +101,7 @@ export const methods: { readonly [M in MethodName]: MethodDefinition } = {
     sender: 'client',
     capability: 'tools',
     params: checkObject({ name: checkString, 'arguments?': checkObject(), ...inputs, ...meta }),
-    result: checkToolCallResult,
+    result: value => (isObject(value) && value.resultType === 'task' ? createTaskResult : toolResult)(value),
     mayRequestInput: true,
   },
   'resources/list': {
@@ -226,7 +216,13 @@ export const methods: { readonly [M in MethodName]: MethodDefinition } = {
   },
   'tasks/get': { sender: 'either', extension: TASKS, params: taskIdParams, result: taskState },
   'tasks/update': { sender: 'client', extension: TASKS, params: taskUpdateParams, result: emptyResult },
-  'tasks/cancel': { sender: 'either', extension: TASKS, params: taskIdParams, result: checkCancelledTask },
+  'tasks/cancel': {
+    sender: 'either',
+    extension: TASKS,
+    params: taskIdParams,
+    // An empty result or the task.
+    result: value => (isObject(value) && 'taskId' in value ? taskState : emptyResult)(value),
+  },
   'tasks/result': { sender: 'either', extension: TASKS, params: taskIdParams, result: toolResult },
   'tasks/list': {
     sender: 'either',

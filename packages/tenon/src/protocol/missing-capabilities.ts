@@ -42,11 +42,16 @@ export function findMissingCapabilities(
   const result: ClientCapabilities = {};
   for (const [name, capability] of Object.entries(required)) {
     if (capability === undefined) continue;
-    const lacking =
-      name === 'elicitation'
-        ? findMissingModes(capability as Modes, declared.elicitation)
-        : findMissingMembers(capability, declared[name]);
-    if (lacking) result[name] = lacking;
+    const own = declared[name];
+    if (name === 'elicitation') {
+      const lacking = findMissingModes(capability as Modes, declared.elicitation);
+      if (lacking) result.elicitation = lacking;
+    } else if (!isObject(own)) result[name] = toJsonObject(capability);
+    else {
+      const members = Object.entries(toJsonObject(capability));
+      const lacking = members.filter(([member]) => own[member] === undefined || own[member] === false);
+      if (lacking.length > 0) result[name] = Object.fromEntries(lacking);
+    }
   }
   return Object.keys(result).length > 0 ? result : undefined;
 }
@@ -61,15 +66,6 @@ function findMissingModes(required: Modes, declared: ClientCapabilities['elicita
   const modes = (['form', 'url'] as const).filter(mode => required[mode] !== undefined);
   const missing = (modes.length > 0 ? modes : (['form'] as const)).filter(mode => findMissingMode(mode, declared));
   return missing.length > 0 ? Object.fromEntries(missing.map(mode => [mode, {}])) : undefined;
-}
-
-function findMissingMembers(required: unknown, declared: unknown): JsonObject | undefined {
-  const members = isObject(required) ? Object.keys(required) : [];
-  if (!isObject(declared)) return toJsonObject(required);
-  const missing = members.filter(member => declared[member] === undefined || declared[member] === false);
-  return missing.length > 0
-    ? Object.fromEntries(missing.map(member => [member, (required as JsonObject)[member]]))
-    : undefined;
 }
 
 const CAPABILITY_ADVICE =
@@ -94,17 +90,15 @@ export function createMissingCapabilityError(
  */
 export function createUnsupportedError(dialect: Dialect, missing: ClientCapabilities): TenonError {
   if (dialect.errors.missingCapability !== undefined) return createMissingCapabilityError(dialect, missing);
-  if (dialect.sessionMethods !== undefined) return createNoSessionError(Object.keys(missing).join(', '));
-  return new TenonError('client/missing-capability', `The client does not support ${Object.keys(missing).join(', ')}`, {
+  const names = Object.keys(missing).join(', ');
+  // The variant of a dialect for a server without sessions.
+  if (dialect.sessionMethods !== undefined)
+    return new TenonError('client/no-session', `${names} requires a session, and the server runs without sessions`, {
+      hint: 'use a protocol version without sessions, or enable sessions in the server',
+    });
+  return new TenonError('client/missing-capability', `The client does not support ${names}`, {
     hint: CAPABILITY_ADVICE,
     data: missing,
-  });
-}
-
-/** Creates the error for a feature that needs a session, on a server without sessions. */
-function createNoSessionError(subject: string): TenonError {
-  return new TenonError('client/no-session', `${subject} requires a session, and the server runs without sessions`, {
-    hint: 'use a protocol version without sessions, or enable sessions in the server',
   });
 }
 

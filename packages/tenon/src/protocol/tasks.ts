@@ -8,7 +8,6 @@ import {
   checkRecord,
   checkString,
   type ErrorObject,
-  isObject,
   type JsonObject,
 } from '@tenon/base';
 import type { InputRequests, InputResponses } from './input-requests.js';
@@ -160,11 +159,6 @@ export function checkTtl(value: unknown): string | undefined {
  * must ignore the parameter.
  */
 export const taskParams: Check = checkObject({ 'ttl?': checkTtl });
-
-const acknowledged = checkObject(meta);
-/** Checks the result of `tasks/cancel`: an empty result or the task. */
-export const checkCancelledTask: Check = value =>
-  (isObject(value) && 'taskId' in value ? taskState : acknowledged)(value);
 
 export const taskIdParams: Check = checkObject({ taskId: checkString, ...meta });
 export const taskUpdateParams: Check = checkObject({

@@ -44,10 +44,11 @@ export function classifyRequest(
   versionHeader?: string,
 ): RequestRoute {
   if (hasProtocolVersion(request)) return routeByMeta(request.params?._meta as JsonObject, served);
+  // A version in the header belongs to stateless requests, unless it is one with a handshake.
+  const namesStateless = versionHeader !== undefined && getDialect(versionHeader)?.opening !== 'handshake';
   // Some clients name their newest version in the header of every request, also of the handshake.
   const isHandshake = request.method === 'initialize' && !hasStatelessMeta(request);
-  if (versionHeader !== undefined && isPerRequestHeader(versionHeader) && !isHandshake)
-    return refuseRequest(createMissingMetaError(request));
+  if (namesStateless && !isHandshake) return refuseRequest(createMissingMetaError(request));
   if (request.method === 'initialize') return routeInitialize(served);
   if (!served.some(({ opening }) => opening === 'handshake')) return refuseRequest(createMissingMetaError(request));
   if (versionHeader === undefined || served.some(({ protocolVersion }) => protocolVersion === versionHeader))
@@ -92,11 +93,6 @@ export function classifyWithoutSession(
     code: INVALID_REQUEST,
     message: `Invalid request: without MCP-Protocol-Version the version is ${version}, which this server does not support`,
   });
-}
-
-/** Tells if a version in the header belongs to stateless requests: it is not a version with a handshake. */
-function isPerRequestHeader(version: string): boolean {
-  return getDialect(version)?.opening !== 'handshake';
 }
 
 function routeInitialize(served: readonly Dialect[]): RequestRoute {

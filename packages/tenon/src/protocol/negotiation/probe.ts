@@ -17,19 +17,18 @@ const PER_REQUEST_ERRORS = new Set([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, 
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function interpretProbe(answer: JsonObject | TenonError, wanted: readonly Dialect[]): ProbeResult {
-  if (!TenonError.is(answer)) return readDiscoverResult(answer, wanted);
+  if (!TenonError.is(answer)) {
+    const { supportedVersions } = answer;
+    const handshake = selectHandshake(wanted);
+    // Some servers return an empty result for every unknown method.
+    if (!Array.isArray(supportedVersions) && handshake.opening === 'handshake') return handshake;
+    return selectSharedVersion(supportedVersions, wanted);
+  }
   const { status, rpcCode, data } = answer;
   if (isAuthError(answer) || isAboutAuthorization(status)) return { opening: 'unknown' };
   if (rpcCode !== undefined && PER_REQUEST_ERRORS.has(rpcCode))
     return selectSharedVersion(isObject(data) ? data.supported : undefined, wanted);
   return showsNoVersion(answer) ? { opening: 'unknown' } : selectHandshake(wanted);
-}
-
-/** Reads a result of `server/discover`. Some servers return an empty result for every unknown method. */
-function readDiscoverResult({ supportedVersions }: JsonObject, wanted: readonly Dialect[]): ProbeResult {
-  const handshake = selectHandshake(wanted);
-  if (!Array.isArray(supportedVersions) && handshake.opening === 'handshake') return handshake;
-  return selectSharedVersion(supportedVersions, wanted);
 }
 
 /**
@@ -38,9 +37,16 @@ function readDiscoverResult({ supportedVersions }: JsonObject, wanted: readonly 
  */
 function selectSharedVersion(versions: unknown, wanted: readonly Dialect[]): ProbeResult {
   if (!Array.isArray(versions)) return toProbeResult(wanted[0]);
-  return toProbeResult(
-    wanted.find(({ protocolVersion }) => versions.includes(protocolVersion)) ?? throwNoSharedVersion(versions, wanted),
-  );
+  const shared = wanted.find(({ protocolVersion }) => versions.includes(protocolVersion));
+  if (shared) return toProbeResult(shared);
+  throw new TenonError('connect/no-shared-version', 'the client and the server have no protocol version in common', {
+    expected: `one of ${wanted.map(({ protocolVersion }) => protocolVersion).join(', ')}`,
+    received: versions
+      .filter(version => typeof version === 'string')
+      .join(', ')
+      .slice(0, 200),
+    hint: 'update the older side, or set `protocolVersion` to one that the server lists',
+  });
 }
 
 function toProbeResult(dialect: Dialect | undefined): ProbeResult {
@@ -50,17 +56,6 @@ function toProbeResult(dialect: Dialect | undefined): ProbeResult {
 
 function selectHandshake(wanted: readonly Dialect[]): ProbeResult {
   return toProbeResult(wanted.find(({ opening }) => opening === 'handshake'));
-}
-
-function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dialect[]): never {
-  throw new TenonError('connect/no-shared-version', 'the client and the server have no protocol version in common', {
-    expected: `one of ${wanted.map(({ protocolVersion }) => protocolVersion).join(', ')}`,
-    received: versions
-      .filter(version => typeof version === 'string')
-      .join(', ')
-      .slice(0, 200),
-    hint: 'update the older side, or set `protocolVersion` to one that the server lists',
-  });
 }
 
 /** Tells if a status is about a sign-in, at the server or at a proxy. */

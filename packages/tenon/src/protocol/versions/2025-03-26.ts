@@ -20,7 +20,13 @@ export const v20250326 = deriveVersion(v20241105, {
     // Adds the `completions` capability.
     {
       encode: { parts: { serverCapabilities: without('completions') } },
-      decode: { parts: { serverCapabilities: inferCompletions } },
+      decode: {
+        parts: {
+          // Earlier servers could complete arguments without declaring it.
+          serverCapabilities: capabilities =>
+            capabilities.prompts || capabilities.resources ? { completions: {}, ...capabilities } : capabilities,
+        },
+      },
     },
   ],
 });
@@ -30,9 +36,4 @@ function replaceAudio(block: JsonObject): JsonObject {
   const bytes = Math.floor((String(block.data).replace(/=+$/, '').length * 3) / 4);
   const annotations = block.annotations === undefined ? {} : { annotations: block.annotations };
   return { type: 'text', text: `[audio, ${block.mimeType}, ${bytes} bytes: not shown]`, ...annotations };
-}
-
-/** Adds the `completions` capability, because earlier servers could complete arguments without declaring it. */
-function inferCompletions(capabilities: JsonObject): JsonObject {
-  return capabilities.prompts || capabilities.resources ? { completions: {}, ...capabilities } : capabilities;
 }

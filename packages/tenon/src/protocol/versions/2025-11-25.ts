@@ -132,18 +132,15 @@ function simplifyField(field: JsonObject): JsonObject {
 
 /** Replaces a multiple choice by a line of text, which is the nearest simple field. */
 function replaceMultiSelect({ title, description, items }: JsonObject): JsonObject {
-  const options = listChoices(items as JsonObject).join(', ');
-  const hint = `Any of: ${options}; separated by commas.`;
+  const { enum: values, anyOf } = items as JsonObject;
+  const choices = Array.isArray(anyOf) ? anyOf.map(choice => choice.const) : [];
+  const options: string[] = Array.isArray(values) ? values : choices;
+  const hint = `Any of: ${options.join(', ')}; separated by commas.`;
   return {
     type: 'string',
     ...(title === undefined ? {} : { title }),
     description: description === undefined ? hint : `${description} ${hint}`,
   };
-}
-
-function listChoices(items: JsonObject): string[] {
-  if (Array.isArray(items.enum)) return items.enum;
-  return Array.isArray(items.anyOf) ? items.anyOf.map(choice => choice.const) : [];
 }
 
 function joinSelections(result: JsonObject): JsonObject {

@@ -6,6 +6,8 @@ import type { TransformContext } from './dialect.js';
 import { chain, transformEach, transformMember, without } from './message-transforms.js';
 import { decodeTask, encodeTask, flattenTask, nestTask, withoutTasksExtension } from './task-transforms.js';
 
+declare const crypto: { randomUUID(): string };
+
 const RESULT_FIELDS = ['resultType', 'ttlMs', 'cacheScope'];
 const RESULT_FIELDS_AND_META = [...RESULT_FIELDS, '_meta'];
 const RESULT = 'result';
@@ -65,7 +67,13 @@ export const v20260728 = deriveVersion(v20251125, {
     },
     // Allows any JSON value as structured content.
     {
-      encode: { parts: { tool: wrapSchema, sampled: wrapToolResult }, result: { 'tools/call': wrapStructuredContent } },
+      encode: {
+        parts: {
+          tool: wrapSchema,
+          sampled: block => (block.type === 'tool_result' ? wrapStructuredContent(block, {}) : block),
+        },
+        result: { 'tools/call': wrapStructuredContent },
+      },
       decode: { parts: { tool: unwrapSchema }, result: { 'tools/call': unwrapStructuredContent } },
     },
     // Allows any JSON Schema 2020-12.
@@ -78,7 +86,14 @@ export const v20260728 = deriveVersion(v20251125, {
     },
     // Removes the ID of URL elicitations.
     {
-      encode: { params: { 'elicitation/create': addElicitationId } },
+      encode: {
+        params: {
+          'elicitation/create': params =>
+            params.mode === 'url' && params.elicitationId === undefined
+              ? { ...params, elicitationId: crypto.randomUUID() }
+              : params,
+        },
+      },
     },
     // This change comes after the first one. When encoding, it first renames a task's `ttlMs`, and then the first
     // change removes that member from results.
@@ -146,22 +161,14 @@ function unwrapSchema(tool: JsonObject): JsonObject {
   return { ...tool, outputSchema: $schema === undefined ? original : { $schema, ...original } };
 }
 
-function isWrapped(content: unknown, { outputSchema }: TransformContext): boolean {
-  return outputSchema ? outputSchema.type !== 'object' : !isObject(content);
-}
-
-function wrapStructuredContent(result: JsonObject, context: TransformContext): JsonObject {
+function wrapStructuredContent(result: JsonObject, { outputSchema }: TransformContext): JsonObject {
   const { structuredContent } = result;
-  if (structuredContent === undefined || !isWrapped(structuredContent, context)) return result;
+  const isWrapped = outputSchema ? outputSchema.type !== 'object' : !isObject(structuredContent);
+  if (structuredContent === undefined || !isWrapped) return result;
   return {
     ...result,
     structuredContent: keepTextsIn({ [RESULT]: structuredContent }, result, RESULT, STRUCTURED_CONTENT),
   };
-}
-
-/** Wraps the result of a tool in a sampling message. */
-function wrapToolResult(block: JsonObject): JsonObject {
-  return block.type === 'tool_result' ? wrapStructuredContent(block, {}) : block;
 }
 
 function unwrapStructuredContent(result: JsonObject, context: TransformContext): JsonObject {
@@ -179,11 +186,4 @@ function toObjectSchemas(properties: JsonObject): JsonObject {
       schema === true ? {} : schema === false ? { not: {} } : schema,
     ]),
   );
-}
-
-declare const crypto: { randomUUID(): string };
-
-function addElicitationId(params: JsonObject): JsonObject {
-  if (params.mode !== 'url' || params.elicitationId !== undefined) return params;
-  return { ...params, elicitationId: crypto.randomUUID() };
 }

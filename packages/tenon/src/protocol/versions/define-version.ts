@@ -53,18 +53,16 @@ function applyMethodChanges(
 export function compileDialects(versions: readonly VersionDefinition[]): Dialect[] {
   const dialects = versions.map((definition, index) => {
     const { changes: _, ...traits } = definition;
-    return { ...traits, transforms: createTransforms(versions.slice(index + 1).flatMap(({ changes }) => changes)) };
+    const later = versions.slice(index + 1).flatMap(({ changes }) => changes);
+    const encode = filterDefined([...later].reverse().map(change => change.encode));
+    const decode = filterDefined(later.map(change => change.decode));
+    const transforms: DialectTransforms = {
+      encode: { params: memoizeTransforms(encode, 'params'), result: memoizeTransforms(encode, 'result') },
+      decode: { params: memoizeTransforms(decode, 'params'), result: memoizeTransforms(decode, 'result') },
+    };
+    return { ...traits, transforms };
   });
   return dialects.reverse();
-}
-
-function createTransforms(changes: readonly VersionChange[]): DialectTransforms {
-  const encode = filterDefined([...changes].reverse().map(change => change.encode));
-  const decode = filterDefined(changes.map(change => change.decode));
-  return {
-    encode: { params: memoizeTransforms(encode, 'params'), result: memoizeTransforms(encode, 'result') },
-    decode: { params: memoizeTransforms(decode, 'params'), result: memoizeTransforms(decode, 'result') },
-  };
 }
 
 function filterDefined(all: readonly (MessageTransforms | undefined)[]): MessageTransforms[] {

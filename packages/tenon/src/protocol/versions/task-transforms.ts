@@ -57,11 +57,10 @@ export const withoutTasksExtension: Transform = capabilities => {
 function getFailureFields({ status, result, error, statusMessage }: JsonObject): JsonObject {
   const isToolError = status === 'completed' && isObject(result) && result.isError === true;
   if (!isToolError && status !== 'failed') return {};
-  const text = isToolError ? findFirstText(result.content) : isObject(error) ? error.message : undefined;
+  let text: unknown;
+  if (!isToolError) text = isObject(error) ? error.message : undefined;
+  else if (Array.isArray(result.content))
+    text = result.content.find(block => isObject(block) && block.type === 'text')?.text;
   const message = typeof text === 'string' && text !== '' ? text.slice(0, MAX_MESSAGE) : 'The tool failed';
   return { status: 'failed', statusMessage: statusMessage ?? message };
-}
-
-function findFirstText(content: unknown): unknown {
-  return Array.isArray(content) ? content.find(block => isObject(block) && block.type === 'text')?.text : undefined;
 }
