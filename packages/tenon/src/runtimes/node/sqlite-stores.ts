@@ -31,7 +31,16 @@ export function sqliteStores(file: string, options: SqliteStoresOptions = {}): S
   // With a full path, no name can be taken for a URL or for a database in memory.
   const path = resolve(file);
   const Libsql = loadLibsql();
-  createPrivateFile(path);
+  try {
+    // Access for the owner only. SQLite gives the same access to the files next to it.
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw toStoreError(error, path);
+    // An existing file is not opened, because closing it would release the locks that this process has on it:
+    // https://www.sqlite.org/howtocorrupt.html
+    for (const each of [path, `${path}-wal`, `${path}-shm`])
+      makePrivate({ path: each, code: 'store/permissions', subject: 'the stored data', groupMayRead: true });
+  }
   const stores = createSqliteStores(
     path,
     () => new Libsql(path, { timeout: OPENING_TIMEOUT_MS }),
@@ -64,20 +73,5 @@ function loadLibsql(): Libsql {
   } catch (cause) {
     const hint = 'run `npm install libsql`';
     throw new TenonError('store/no-driver', 'the package libsql is not installed', { hint, cause });
-  }
-}
-
-/**
- * Creates the file with access for its owner only. SQLite gives the same access to the files next to it. An existing
- * file is not opened, because closing it would release the locks that this process has on it.
- * @see https://www.sqlite.org/howtocorrupt.html
- */
-function createPrivateFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw toStoreError(error, path);
-    for (const each of [path, `${path}-wal`, `${path}-shm`])
-      makePrivate({ path: each, code: 'store/permissions', subject: 'the stored data', groupMayRead: true });
   }
 }

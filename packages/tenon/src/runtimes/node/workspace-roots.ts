@@ -156,12 +156,17 @@ class FolderRoots implements WorkspaceRoots {
   }
 }
 
+/** Returns a folder as a root, or the reason why it cannot be one. */
 async function examineFolder({
   path,
   name,
 }: ResolvedFolder): Promise<{ readonly root?: Root; readonly issue?: string }> {
-  const issue = await findIssue(path);
-  if (issue !== undefined) return { issue };
+  try {
+    if (!(await stat(path)).isDirectory()) return { issue: 'something that is no folder' };
+    await access(path, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    return { issue: (error as NodeJS.ErrnoException).code ?? 'an unknown error' };
+  }
   const uri = pathToFileURL(await realpath(path).catch(() => path)).href;
   return { root: { uri, ...(name === undefined ? {} : { name }) } };
 }
@@ -169,15 +174,4 @@ async function examineFolder({
 function toFolder(folder: WorkspaceFolder): ResolvedFolder {
   const { path, name } = typeof folder === 'string' ? { path: folder, name: undefined } : folder;
   return { path: resolve(path), name };
-}
-
-/** Returns the reason why a path cannot be used as a root, or `undefined` if it can. */
-async function findIssue(path: string): Promise<string | undefined> {
-  try {
-    if (!(await stat(path)).isDirectory()) return 'something that is no folder';
-    await access(path, constants.R_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'an unknown error';
-  }
 }

@@ -230,16 +230,14 @@ function watchAll(): void {
 /** The decoder keeps no state between texts. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Reads a body. A body with a known length is read in one step. */
+/** Reads a body. A body with a known length is read in one step, any other one in chunks. */
 async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = request.headers.get('content-length');
-  if (length === null) return readChunks(request, limit);
-  if (Number(length) > limit) return { status: 413 };
-  const bytes = await request.arrayBuffer();
-  return bytes.byteLength > limit ? { status: 413 } : { text: utf8.decode(bytes) };
-}
-
-async function readChunks(request: Request, limit: number): Promise<RequestBody> {
+  if (length !== null) {
+    if (Number(length) > limit) return { status: 413 };
+    const bytes = await request.arrayBuffer();
+    return bytes.byteLength > limit ? { status: 413 } : { text: utf8.decode(bytes) };
+  }
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const reader = request.body?.getReader();
   let text = '';

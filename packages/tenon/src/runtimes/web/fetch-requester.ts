@@ -57,7 +57,19 @@ function toHttpReply(response: FetchResponse): HttpReply {
       // The length of a compressed body says nothing about its text.
       const isShort = length !== null && headers.get('content-encoding') === null && Number(length) <= limit;
       if (body === null || isShort) return response.text();
-      return readText(open(body), limit);
+      const textReader = open(body);
+      const decoder = new TextDecoder();
+      let text = '';
+      let size = 0;
+      await readBody(textReader, chunk => {
+        size += chunk.length;
+        if (size > limit) {
+          textReader.cancel().catch(() => {});
+          throw new TenonError('http/too-large', `the response is larger than ${limit} bytes`);
+        }
+        text += decoder.decode(chunk, { stream: true });
+      });
+      return text + decoder.decode();
     },
     read: async each => (body === null ? undefined : readBody(open(body), each)),
     cancel() {
@@ -65,21 +77,6 @@ function toHttpReply(response: FetchResponse): HttpReply {
       (reader ?? body)?.cancel().catch(() => {});
     },
   };
-}
-
-async function readText(reader: FetchReader, limit: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  await readBody(reader, chunk => {
-    size += chunk.length;
-    if (size > limit) {
-      reader.cancel().catch(() => {});
-      throw new TenonError('http/too-large', `the response is larger than ${limit} bytes`);
-    }
-    text += decoder.decode(chunk, { stream: true });
-  });
-  return text + decoder.decode();
 }
 
 async function readBody(reader: FetchReader, onChunk: (chunk: Uint8Array) => void): Promise<void> {

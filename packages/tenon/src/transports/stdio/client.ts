@@ -184,26 +184,26 @@ class StdioTransport implements Transport {
     if (error) receiver?.onClose(error);
     await this.#starting?.catch(() => {});
     this.#writer?.end();
-    if (this.#child) await stop(this.#child, this.#clock, this.#options);
+    if (this.#child) await this.#stop(this.#child);
     if (!error) receiver?.onClose();
+  }
+
+  /**
+   * Stops a process whose standard input is closed: it waits, sends SIGTERM, waits, and sends SIGKILL. The signals also
+   * reach the processes that it started.
+   */
+  async #stop(child: ServerProcess): Promise<void> {
+    const { exitTimeout = EXIT_TIMEOUT, terminateTimeout = TERMINATE_TIMEOUT } = this.#options;
+    // Timers of the clock do not keep the process alive, but the caller of `close` waits for this one.
+    const release = child.keepAlive();
+    if (!(await waitForExit(child, this.#clock, exitTimeout))) child.terminate();
+    if (!(await waitForExit(child, this.#clock, terminateTimeout))) child.kill();
+    await waitForExit(child, this.#clock, terminateTimeout);
+    release();
   }
 }
 
 const POLL_INTERVAL = 20;
-
-/**
- * Stops a process whose standard input is closed: it waits, sends SIGTERM, waits, and sends SIGKILL. The signals also
- * reach the processes that it started.
- */
-async function stop(child: ServerProcess, clock: Clock, options: StdioTransportOptions): Promise<void> {
-  const { exitTimeout = EXIT_TIMEOUT, terminateTimeout = TERMINATE_TIMEOUT } = options;
-  // Timers of the clock do not keep the process alive, but the caller of `close` waits for this one.
-  const release = child.keepAlive();
-  if (!(await waitForExit(child, clock, exitTimeout))) child.terminate();
-  if (!(await waitForExit(child, clock, terminateTimeout))) child.kill();
-  await waitForExit(child, clock, terminateTimeout);
-  release();
-}
 
 async function waitForExit(child: ServerProcess, clock: Clock, ms: number): Promise<boolean> {
   const deadline = clock.now() + ms;

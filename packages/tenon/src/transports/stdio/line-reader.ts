@@ -1,4 +1,4 @@
-import { createExcerpt, INVALID_REQUEST, PARSE_ERROR, TenonError } from '@tenon/base';
+import { createExcerpt, INVALID_REQUEST, PARSE_ERROR, TenonError, tryParseJson } from '@tenon/base';
 import { type Id, isId, parseJson } from '../../jsonrpc/message.js';
 import type { ByteReader } from './byte-streams.js';
 import { LineSplitter } from './line-splitter.js';
@@ -68,9 +68,11 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
     reportLostResponse(text.slice(0, EDGE_LENGTH), text.slice(-EDGE_LENGTH), error);
   }
 
+  /** Reports the ID of an unreadable response, so that its caller does not wait for the timeout. */
   function reportLostResponse(head: string, tail: string, error: TenonError): void {
-    const id = findResponseId(head, tail);
-    if (id !== undefined) receiver.onResponseLost(id, error);
+    const matched = ID_FIRST.exec(head)?.[1] ?? (BODY_FIRST.test(head) ? ID_LAST.exec(tail)?.[1] : undefined);
+    const id = tryParseJson(matched ?? '');
+    if (isId(id)) receiver.onResponseLost(id, error);
   }
 
   return new LineSplitter(
@@ -144,18 +146,3 @@ const BODY = '"(?:result|error)"\\s*:';
 const ID_FIRST = new RegExp(`^\\s*\\{\\s*(?:${VERSION}\\s*,\\s*)?${ID}\\s*,\\s*(?:${VERSION}\\s*,\\s*)?${BODY}`);
 const BODY_FIRST = new RegExp(`^\\s*\\{\\s*(?:${VERSION}\\s*,\\s*)?${BODY}`);
 const ID_LAST = new RegExp(`,\\s*${ID}\\s*(?:,\\s*${VERSION}\\s*)?\\}\\s*$`);
-
-/**
- * Finds the ID of an unreadable response from its first and last characters, so that its caller does not wait for the
- * timeout.
- */
-function findResponseId(head: string, tail: string): Id | undefined {
-  const matched = ID_FIRST.exec(head)?.[1] ?? (BODY_FIRST.test(head) ? ID_LAST.exec(tail)?.[1] : undefined);
-  if (matched === undefined) return undefined;
-  try {
-    const id: unknown = JSON.parse(matched);
-    return isId(id) ? id : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -87,18 +87,16 @@ const bindTo = (key: TokenStoreKey): string => JSON.stringify(['token', ...key])
 async function readOrCreateKey(file: TokenStore, keychain: Keychain, account: string): Promise<Uint8Array> {
   return file.update(LOCK_KEY, async () => {
     const existing = await keychain.get(account);
-    if (existing !== undefined) return { result: parseKey(existing) };
+    if (existing !== undefined) {
+      const stored = /^[\w-]{43}$/.test(existing) ? decodeBase64Url(existing) : undefined;
+      if (stored?.length === KEY_LENGTH) return { result: stored };
+      throw new TenonError('auth/no-keychain', 'the key in the keychain of the system is invalid', {
+        expected: '32 bytes in base64url',
+        hint: 'delete the entry in the keychain, and sign in again',
+      });
+    }
     const key = new Uint8Array(randomBytes(KEY_LENGTH));
     await keychain.set(account, encodeBase64Url(key));
     return { result: key };
-  });
-}
-
-function parseKey(text: string): Uint8Array {
-  const key = /^[\w-]{43}$/.test(text) ? decodeBase64Url(text) : undefined;
-  if (key?.length === KEY_LENGTH) return key;
-  throw new TenonError('auth/no-keychain', 'the key in the keychain of the system is invalid', {
-    expected: '32 bytes in base64url',
-    hint: 'delete the entry in the keychain, and sign in again',
   });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, requireKnownOptions, runWithTimeout, systemClock, TenonError } from '@tenon/base';
-import type { Redirect, RedirectAttempt } from '../../../auth/client/sign-in/redirect.js';
+import type { Redirect } from '../../../auth/client/sign-in/redirect.js';
 import { openBrowser } from './browser.js';
 
 /** Options of `loopbackRedirect`. */
@@ -87,7 +87,26 @@ export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
       server.maxConnections = MAX_CONNECTIONS;
       const path = await listen(server, listCandidates(known, options, issuerPath));
       const { port } = server.address() as AddressInfo;
-      return createAttempt(server, `http://${options.host ?? ADDRESS}:${port}${path}`, options, signal);
+      const uri = `http://${options.host ?? ADDRESS}:${port}${path}`;
+      const close = () => {
+        signal.removeEventListener('abort', close);
+        server.close();
+        server.closeIdleConnections();
+      };
+      signal.addEventListener('abort', close);
+      if (signal.aborted) close();
+      return {
+        uri,
+        close,
+        async authorize(url, wanted) {
+          const callbackUrl = waitForCallback(server, uri, url.searchParams.get('state') ?? '', options, wanted);
+          const { open = openBrowser, print = text => void process.stderr.write(`${text}\n`) } = options;
+          print(`To sign in, open this page:\n${url.href}\n`);
+          // Without a browser the user can still open the printed URL.
+          if (open !== false) await Promise.resolve(open(url)).catch(() => false);
+          return callbackUrl;
+        },
+      };
     },
   };
 }
@@ -133,33 +152,6 @@ async function listen(server: http.Server, [first, ...rest]: readonly ListenCand
       received,
     });
   }
-}
-
-function createAttempt(
-  server: http.Server,
-  uri: string,
-  options: LoopbackOptions,
-  signal: AbortSignal,
-): RedirectAttempt {
-  const close = () => {
-    signal.removeEventListener('abort', close);
-    server.close();
-    server.closeIdleConnections();
-  };
-  signal.addEventListener('abort', close);
-  if (signal.aborted) close();
-  return {
-    uri,
-    close,
-    async authorize(url, wanted) {
-      const callbackUrl = waitForCallback(server, uri, url.searchParams.get('state') ?? '', options, wanted);
-      const { open = openBrowser, print = text => void process.stderr.write(`${text}\n`) } = options;
-      print(`To sign in, open this page:\n${url.href}\n`);
-      // Without a browser the user can still open the printed URL.
-      if (open !== false) await Promise.resolve(open(url)).catch(() => false);
-      return callbackUrl;
-    },
-  };
 }
 
 /** Waits for the request that belongs to this sign-in. All other requests are refused. */

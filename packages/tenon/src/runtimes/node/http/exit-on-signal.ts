@@ -15,11 +15,11 @@ export async function serveUntilSignal(
   start: (wrap: (server: HttpServer) => HttpServer) => Promise<HttpServer>,
   options: ExitOnSignalOptions,
 ): Promise<HttpServer> {
+  const { timeout, delay } = options;
   const wrap = (server: HttpServer) => withCleanUp(server, options);
   if (getCurrentWorker() !== undefined) {
     // The first process closes the server of a worker, so that `onClose` is a part of that.
     const server = await start(wrap);
-    const { timeout, delay } = options;
     // A terminal and some process managers also signal each worker, which must not cut off its requests.
     process.on('SIGTERM', () => void server.close({ timeout, delay }));
     process.on('SIGINT', () => {});
@@ -27,7 +27,17 @@ export async function serveUntilSignal(
     return server;
   }
   const server = wrap(await start(own => own));
-  bindSignals(server, options);
+  let isClosing = false;
+  const stop = (signal: number) => () => {
+    if (isClosing) process.exit(128 + signal);
+    isClosing = true;
+    void server
+      .close({ timeout, delay })
+      .finally(stopServerProcesses)
+      .finally(() => process.exit());
+  };
+  process.on('SIGTERM', stop(15));
+  process.on('SIGINT', stop(2));
   return server;
 }
 
@@ -57,18 +67,4 @@ function withCleanUp(server: HttpServer, { onClose }: ExitOnSignalOptions): Http
       return closed;
     },
   };
-}
-
-function bindSignals(server: HttpServer, { timeout, delay }: ExitOnSignalOptions): void {
-  let isClosing = false;
-  const stop = (signal: number) => () => {
-    if (isClosing) process.exit(128 + signal);
-    isClosing = true;
-    void server
-      .close({ timeout, delay })
-      .finally(stopServerProcesses)
-      .finally(() => process.exit());
-  };
-  process.on('SIGTERM', stop(15));
-  process.on('SIGINT', stop(2));
 }

@@ -38,7 +38,13 @@ export interface WrappedResponse {
  * calls it with other arguments than a request and a response of Node.
  */
 export function toNode(mount: HttpMount): NodeHandler {
-  requireMount(mount);
+  const members: Partial<HttpMount> = typeof mount === 'function' || isObject(mount) ? mount : {};
+  if (typeof members.endpoint?.handle !== 'function' || typeof members.endpoint.serves !== 'function')
+    throw new TenonError('serve/handler', 'invalid argument of toNode', {
+      expected: 'the result of `createHandler`, `createIssuer` or `oauthProxy`',
+      received: 'connect' in members ? 'a server' : mount === null ? 'null' : typeof mount,
+      hint: 'connect' in members ? 'write `toNode(createHandler(server))`' : undefined,
+    });
   const { endpoint } = mount;
   const listener: NodeHandler = (request, response, next) => {
     requireNodeArguments(request, response);
@@ -48,17 +54,6 @@ export function toNode(mount: HttpMount): NodeHandler {
     else endpoint.handle(exchange);
   };
   return listener;
-}
-
-/** Throws `serve/handler` if the argument of `toNode` is not a handler. */
-function requireMount(mount: unknown): void {
-  const members = typeof mount === 'function' || isObject(mount) ? (mount as Partial<HttpMount> & object) : {};
-  if (typeof members.endpoint?.handle === 'function' && typeof members.endpoint.serves === 'function') return;
-  throw new TenonError('serve/handler', 'invalid argument of toNode', {
-    expected: 'the result of `createHandler`, `createIssuer` or `oauthProxy`',
-    received: 'connect' in members ? 'a server' : mount === null ? 'null' : typeof mount,
-    hint: 'connect' in members ? 'write `toNode(createHandler(server))`' : undefined,
-  });
 }
 
 /** Throws `serve/request` if a framework calls the listener with other objects. */

@@ -46,7 +46,21 @@ export function createNodeRequester(options: NodeRequesterOptions = {}): Request
   const find = (url: string) => {
     if (last?.url === url) return last;
     const parsed = new URL(url);
-    last = { url, target: parseTarget(parsed, plain, secure), finding: findProxyRoute(parsed) };
+    const host = parsed.hostname.replace(/^\[|\]$/g, '');
+    const path = parsed.pathname + parsed.search;
+    const target: RequestTarget =
+      parsed.protocol === 'https:'
+        ? {
+            send: https.request,
+            connected: 'secureConnect',
+            options: { host, port: parsed.port || 443, path, agent: secure },
+          }
+        : {
+            send: nodeHttp.request,
+            connected: 'connect',
+            options: { host, port: parsed.port || 80, path, agent: plain },
+          };
+    last = { url, target, finding: findProxyRoute(parsed) };
     return last;
   };
   const send: Requester = request => {
@@ -66,14 +80,6 @@ interface RequestTarget {
   readonly options: http.RequestOptions;
   /** Header fields for a proxy. */
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-function parseTarget(url: URL, plain: http.Agent, secure: https.Agent): RequestTarget {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const path = url.pathname + url.search;
-  return url.protocol === 'https:'
-    ? { send: https.request, connected: 'secureConnect', options: { host, port: url.port || 443, path, agent: secure } }
-    : { send: nodeHttp.request, connected: 'connect', options: { host, port: url.port || 80, path, agent: plain } };
 }
 
 function sendRequest({ method, headers, body, signal }: HttpRequest, target: RequestTarget): Promise<HttpReply> {

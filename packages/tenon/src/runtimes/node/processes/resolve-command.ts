@@ -51,21 +51,15 @@ function findFile(command: string, { env, cwd, exists }: CommandEnvironment): st
   const extensions = (getVariable(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';').filter(Boolean);
   const isNamed = extensions.some(extension => command.toLowerCase().endsWith(extension.toLowerCase()));
   const endings = isNamed ? ['', ...extensions] : extensions;
-  for (const folder of listFolders(command, env, cwd)) {
+  const isPath = /[\\/]/.test(command) || /^[a-z]:/i.test(command);
+  const searched = (getVariable(env, 'PATH') ?? '').split(';').map(folder => folder.trim().replace(/^"(.*)"$/, '$1'));
+  for (const folder of isPath ? [cwd] : searched.filter(each => win32.isAbsolute(each))) {
     for (const ending of endings) {
       const path = win32.resolve(folder, command + ending);
       if (exists(path)) return path;
     }
   }
   return undefined;
-}
-
-function listFolders(command: string, env: CommandEnvironment['env'], cwd: string): string[] {
-  if (/[\\/]/.test(command) || /^[a-z]:/i.test(command)) return [cwd];
-  return (getVariable(env, 'PATH') ?? '')
-    .split(';')
-    .map(folder => folder.trim().replace(/^"(.*)"$/, '$1'))
-    .filter(folder => win32.isAbsolute(folder));
 }
 
 function getVariable(env: CommandEnvironment['env'], name: string): string | undefined {

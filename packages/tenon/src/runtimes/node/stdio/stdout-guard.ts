@@ -41,18 +41,14 @@ function replaceStdoutWrite(): StdoutWrite {
   originalWrite = write;
   const guardWrite = (...args: Parameters<StdoutWrite>): boolean => {
     if (mode === 'divert' && divertWrite) return divertWrite(args, findCallSite(guardWrite));
-    if (mode === 'hold') return holdWrite(args, findCallSite(guardWrite));
-    return write(...args);
+    if (mode !== 'hold') return write(...args);
+    heldWrites.push({ args, from: findCallSite(guardWrite) });
+    heldBytes += args[0].length;
+    if (heldBytes > MAX_HELD_BYTES) releaseHeld();
+    return true;
   };
   stdout.write = guardWrite as StdoutWrite;
   return write;
-}
-
-function holdWrite(args: Parameters<StdoutWrite>, from: string | undefined): boolean {
-  heldWrites.push({ args, from });
-  heldBytes += args[0].length;
-  if (heldBytes > MAX_HELD_BYTES) releaseHeld();
-  return true;
 }
 
 /** Writes the held output to standard output. */

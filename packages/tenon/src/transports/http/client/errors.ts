@@ -126,9 +126,17 @@ export async function readRefusal(reply: HttpReply, peer: string, message: Refus
   const loss = message.hadSession ? findSessionLoss(reply.status, peer, message, failure, body) : undefined;
   if (loss) return loss;
   const retryAfterMs = parseRetryAfter(reply.header('retry-after'));
-  return failure
-    ? createHttpRefusalError(peer, failure, reply.status, getAdvice(reply), retryAfterMs)
-    : createStatusError(reply, peer, body);
+  const { status } = reply;
+  const advice = getAdvice(reply);
+  if (failure) return createHttpRefusalError(peer, failure, status, advice, retryAfterMs);
+  const isPage = body === '' || body.trimStart().startsWith('<');
+  return new TenonError('http/status', 'the server rejected the request', {
+    peer,
+    status,
+    received: isPage ? `status ${status}` : `status ${status}: ${body.slice(0, MAX_SHOWN)}`,
+    retryAfterMs,
+    hint: status === 404 ? 'check that the server serves this path, which is /mcp by default in Tenon' : advice,
+  });
 }
 
 /**
@@ -154,9 +162,18 @@ export function findSessionLoss(
   if (!isAboutSession(failure, body, isAboutMessage)) return undefined;
   const isAnswer = answersId(failure?.id, id);
   const isFromTransport = isAboutMessage && failure !== undefined && TRANSPORT_MESSAGE.test(failure.error.message);
-  return (isAnswer && !isFromTransport) || status >= 500
-    ? createSessionRejectedError(peer, status, failure)
-    : createSessionGoneError(peer, status, failure);
+  const isRejection = (isAnswer && !isFromTransport) || status >= 500;
+  if (!isRejection) return createSessionGoneError(peer, status, failure);
+  const { error } = failure ?? {};
+  const reason = `the server rejected the session: ${error?.message ?? 'session not found'}`;
+  return new TenonError('session/rejected', reason, {
+    peer,
+    status,
+    received: `status ${status}`,
+    rpcCode: error?.code,
+    data: error?.data,
+    cause: error,
+  });
 }
 
 /** Matches texts that the transports of the official SDKs and similar code send. Handlers do not use such texts. */
@@ -173,23 +190,19 @@ const LOST_SESSION =
  */
 function isAboutSession(failure: JsonRpcFailure | undefined, body: string, isAboutMessage: boolean): boolean {
   if (failure === undefined) {
-    const text = body.slice(0, MAX_SHOWN);
-    return isAboutMessage ? /\bsession\b|not initialized/i.test(text) : LOST_SESSION.test(findText(body) ?? text);
+    const start = body.slice(0, MAX_SHOWN);
+    if (isAboutMessage) return /\bsession\b|not initialized/i.test(start);
+    // The text of a JSON error that is none of JSON-RPC: `{ "error": "…" }`, `{ "detail": "…" }`.
+    const value = tryParseJson(body);
+    const { error, message, detail } = isObject(value) ? value : {};
+    const texts = [isObject(error) ? error.message : error, message, detail];
+    return LOST_SESSION.test(texts.find(each => typeof each === 'string') ?? start);
   }
   const { code, message } = failure.error;
   // Other codes, such as -32602, describe the params of the request.
   const describesTransport = code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099);
   if (isAboutMessage) return describesTransport && /\bsession\b|not initialized/i.test(message);
   return code !== INVALID_PARAMS && code !== METHOD_NOT_FOUND && LOST_SESSION.test(message);
-}
-
-/** Returns the text of a JSON error that is none of JSON-RPC: `{ "error": "…" }`, `{ "detail": "…" }`. */
-function findText(body: string): string | undefined {
-  const value = tryParseJson(body);
-  if (!isObject(value)) return undefined;
-  const { error, message, detail } = value;
-  const nested = isObject(error) ? error.message : error;
-  return [nested, message, detail].find(each => typeof each === 'string');
 }
 
 export function createSessionGoneError(peer: string, status?: number, failure?: JsonRpcFailure): TenonError {
@@ -202,39 +215,6 @@ export function createSessionGoneError(peer: string, status?: number, failure?: 
     data: failure?.error.data,
     cause: failure?.error,
     hint: 'open a new session',
-  });
-}
-
-/** Creates the error for a response about the session that the handler of the request may have sent. */
-function createSessionRejectedError(peer: string, status: number, failure: JsonRpcFailure | undefined): TenonError {
-  const { error } = failure ?? {};
-  return new TenonError(
-    'session/rejected',
-    `the server rejected the session: ${error?.message ?? 'session not found'}`,
-    {
-      peer,
-      status,
-      received: `status ${status}`,
-      rpcCode: error?.code,
-      data: error?.data,
-      cause: error,
-    },
-  );
-}
-
-function createStatusError(reply: HttpReply, peer: string, body: string): TenonError {
-  const { status } = reply;
-  const received =
-    body === '' || body.trimStart().startsWith('<')
-      ? `status ${status}`
-      : `status ${status}: ${body.slice(0, MAX_SHOWN)}`;
-  return new TenonError('http/status', 'the server rejected the request', {
-    peer,
-    status,
-    received,
-    retryAfterMs: parseRetryAfter(reply.header('retry-after')),
-    hint:
-      status === 404 ? 'check that the server serves this path, which is /mcp by default in Tenon' : getAdvice(reply),
   });
 }
 

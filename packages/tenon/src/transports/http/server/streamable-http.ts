@@ -13,6 +13,7 @@ import {
   type JsonRpcNotification,
   type JsonRpcRequest,
 } from '../../../jsonrpc/message.js';
+import { trimHeaderValue } from '../../../protocol/header-value.js';
 import { EVENT_STREAM } from '../sse/encode-event.js';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
@@ -25,13 +26,7 @@ import {
   replyInternalError,
 } from './error-response.js';
 import type { Exchange } from './exchange.js';
-import {
-  createAcceptMatcher,
-  isJson,
-  type MessageHeaders,
-  readVersionHeader,
-  validateVersionHeader,
-} from './header-validation.js';
+import { createAcceptMatcher, isJson, type MessageHeaders, validateVersionHeader } from './header-validation.js';
 import { readJson } from './request-body.js';
 import type { HttpSession } from './sessions/session.js';
 import type { PostedMessage } from './sessions/session-post.js';
@@ -79,13 +74,14 @@ function handlePost(
   exchange: Exchange,
   auth: AuthInfo | undefined,
 ) {
+  const version = exchange.header('mcp-protocol-version');
   const headers: MessageHeaders = {
-    version: readVersionHeader(exchange),
     contentType: exchange.header('content-type'),
     accept: exchange.header('accept'),
     sessionId: exchange.header('mcp-session-id'),
     method: exchange.header('mcp-method'),
     name: exchange.header('mcp-name'),
+    version: version === undefined ? undefined : trimHeaderValue(version),
   };
   if (!isJson(headers.contentType)) {
     return refuseBeginner(context, exchange, 415, createInvalidRequest(`Content-Type must be ${JSON_TYPE}`));
