@@ -2,8 +2,7 @@ import type { JsonObject } from '@tenon/base';
 import type { Transport } from '../../jsonrpc/transport.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
-import type { HttpTransport } from '../../transports/http/client/http-transport.js';
-import type { TransportSession } from '../../transports/http/client/transport-session.js';
+import type { HttpTransport, TransportSession } from '../../transports/http/client/http-transport.js';
 import type { ServerDetails } from './endpoint.js';
 
 /** A session at a server, as several processes use it. */

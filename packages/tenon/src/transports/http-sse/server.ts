@@ -14,9 +14,13 @@ import type { HttpServerContext } from '../http/server/context.js';
 import { createInvalidRequest, refuse, refuseBusy } from '../http/server/error-response.js';
 import type { Exchange } from '../http/server/exchange.js';
 import { isJson } from '../http/server/header-validation.js';
-import { failMalformedResponse } from '../http/server/malformed-response.js';
 import { readJson } from '../http/server/request-body.js';
-import { acceptsStream, refuseStoreFault, TOO_MANY_REQUESTS } from '../http/server/sessions/session-requests.js';
+import {
+  acceptsStream,
+  failMalformedResponse,
+  refuseStoreFault,
+  TOO_MANY_REQUESTS,
+} from '../http/server/sessions/session-requests.js';
 import type { ForwardedMessage } from '../http/server/stored-sessions/server-replica.js';
 import { EVENT_STREAM, encodeNamedEvent } from '../http/sse/encode-event.js';
 import type { EventStream } from '../http/sse/event-streams.js';

@@ -14,10 +14,10 @@ import type { MessageContext, MessageReceiver, Transport } from '../../../jsonrp
 import type { ConnectOptions, ServerSession, SessionState } from '../../../protocol/request-handler.js';
 import type { Dialect } from '../../../protocol/versions/dialect.js';
 import { getDialect } from '../../../protocol/versions/index.js';
+import { NodeExchange } from '../http/node-exchange.js';
 import { toSentError } from '../workers/messages.js';
 import type { MessageFromServer, MessageToServer, SentContext } from './messages.js';
 import { OpenRequests } from './open-requests.js';
-import { toSentContext } from './sent-context.js';
 import type { ServingProcess } from './serving-process.js';
 
 /** Notifications about one request, which any process of the session may handle. */
@@ -226,4 +226,16 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   #sendToAll(message: MessageToServer): void {
     for (const process of this.#processes) process.send(message);
   }
+}
+
+/** Converts the context of a message so that it can cross the channel to another process. */
+export function toSentContext({ auth, address, relatedTo, request }: MessageContext = {}): SentContext {
+  // Only requests of `node:http` list their headers.
+  const names = request instanceof NodeExchange ? Object.keys(request.raw.headers) : [];
+  return {
+    ...(auth && { auth }),
+    ...(address !== undefined && { address }),
+    ...(relatedTo !== undefined && { relatedTo }),
+    ...(request && { headers: Object.fromEntries(names.map(name => [name, request.header(name) ?? ''])) }),
+  };
 }

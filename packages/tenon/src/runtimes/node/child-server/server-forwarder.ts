@@ -5,10 +5,9 @@ import { requireConnectOptions } from '../../../protocol/check-request-handler.j
 import type { ConnectOptions, RequestIO, ServerSession } from '../../../protocol/request-handler.js';
 import type { ListName } from '../../../server/session/subscription-manager.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
-import { ForwardedSession } from './forwarded-session.js';
+import { ForwardedSession, toSentContext } from './forwarded-session.js';
 import type { MessageFromServer } from './messages.js';
 import { LISTEN, OpenRequests } from './open-requests.js';
-import { toSentContext } from './sent-context.js';
 import { type ForkedProcess, ServingProcess } from './serving-process.js';
 
 const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];

@@ -3,8 +3,7 @@ import { posix } from 'node:path';
 import { checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import { createChildEnvironment } from './child-environment.js';
-import { isFile, isFolder } from './path-kind.js';
-import { resolveCommand } from './resolve-command.js';
+import { isFile, isFolder, resolveCommand } from './resolve-command.js';
 import { spawnError } from './spawn-server.js';
 
 /**

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { TenonError } from '@tenon/base';
 
@@ -46,6 +47,9 @@ export function resolveCommand(
     verbatim: true,
   };
 }
+
+export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function findFile(command: string, { env, cwd, exists }: CommandEnvironment): string | undefined {
   const extensions = (getVariable(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';').filter(Boolean);

@@ -5,9 +5,8 @@ import type { ProcessExit, ServerProcess } from '../../../transports/stdio/serve
 import { createByteSink, createByteSource } from '../stdio/byte-streams.js';
 import { createChildEnvironment } from './child-environment.js';
 import { createRemoval, nameContainer } from './container.js';
-import { isFile, isFolder } from './path-kind.js';
 import { trackProcessTree } from './process-tree.js';
-import { resolveCommand } from './resolve-command.js';
+import { isFile, isFolder, resolveCommand } from './resolve-command.js';
 import { areServersStopping } from './running-servers.js';
 
 /**

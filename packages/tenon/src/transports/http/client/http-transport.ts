@@ -10,7 +10,6 @@ import { type RequestSignal, RequestSignals } from './request-signals.js';
 import { SessionFailures } from './session-failures.js';
 import { SilentStreams } from './silent-streams.js';
 import { readStandaloneStream } from './standalone-stream.js';
-import type { TransportSession } from './transport-session.js';
 
 const VERSION_HEADER = 'mcp-protocol-version';
 
@@ -49,6 +48,18 @@ export interface HttpTransport extends Transport {
   readonly sessionId: string | undefined;
   /** Shares the session with other processes. Call it before anything is sent. */
   shareSession(session: TransportSession): void;
+}
+
+/** Session of a transport that other processes use too. */
+export interface TransportSession {
+  /** Prefix of the IDs of sent requests. */
+  readonly requestIdPrefix: string;
+  /** ID and protocol version of the session to continue. Absent for a transport that opens a session. */
+  readonly continued?: { readonly id: string; readonly versionHeader: string | undefined } | undefined;
+  /** Tells if another process may continue the session. Closing the transport then does not end it. */
+  isContinued(): boolean;
+  /** Called when the standalone stream was opened after another process had it. */
+  onStreamTaken(): void;
 }
 
 /** Creates the transport. Nothing is sent before the first message. Throws `http/bad-url`. */

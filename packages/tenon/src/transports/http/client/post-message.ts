@@ -1,18 +1,40 @@
 import { type AbortSignalLike, isSessionLoss, parseRetryAfter, sleep, TenonError } from '@tenon/base';
-import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../jsonrpc/message.js';
+import {
+  classifyMessage,
+  type Id,
+  type JsonRpcMessage,
+  type JsonRpcResponse,
+  parseJson,
+  serializeMessage,
+} from '../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../jsonrpc/transport.js';
-import { createPendingResponse, type HttpClientContext, type PendingResponse } from './context.js';
-import { getMediaType, isEventStream, isSuccess } from './endpoint-client.js';
-import { createOutcomeUnknownError, createSessionGoneError, readRefusal } from './errors.js';
+import {
+  createPendingResponse,
+  deliver,
+  deliverText,
+  type HttpClientContext,
+  type PendingResponse,
+} from './context.js';
+import { drain, getMediaType, isEventStream, isSuccess } from './endpoint-client.js';
+import {
+  createAbortError,
+  createMissingResponseError,
+  createOutcomeUnknownError,
+  createSessionGoneError,
+  createUnreadableError,
+  findDecodingError,
+  readRefusal,
+} from './errors.js';
 import { getResumeId, readStream, reconnect } from './event-stream.js';
 import { createStreamProgress, type StreamProgress } from './reconnect-backoff.js';
 import type { RequestSignal } from './request-signals.js';
 import type { HttpReply } from './requester.js';
-import { readResponse } from './response.js';
 
 const MAX_SESSION_ID = 4_096;
 /** Maximum number of times that a response is posted while the server refuses it for now. */
 const MAX_RESPONSE_ATTEMPTS = 6;
+/** Maximum number of bytes that are read from the response to a notification. */
+const MAX_ACKNOWLEDGEMENT = 65_536;
 
 /** Sends one message in its own POST request. [http.post.new-request-per-message] */
 export async function postMessage(
@@ -97,6 +119,75 @@ function storeSessionId(context: HttpClientContext, reply: HttpReply): void {
     peer: context.peer,
     expected: `1 to ${MAX_SESSION_ID} visible ASCII characters`,
   });
+}
+
+/** Reads a response that is not a stream. Rejects when the connection breaks before the response is complete. */
+async function readResponse(
+  context: HttpClientContext,
+  reply: HttpReply,
+  type: string | undefined,
+  pending: PendingResponse,
+  signal: AbortSignalLike,
+): Promise<void> {
+  const { id } = pending;
+  if (id === undefined) return readAcknowledgement(context, reply, type, pending);
+  if (reply.status === 202 || reply.status === 204 || (type !== undefined && type !== 'application/json')) {
+    await drain(reply);
+    const got = type === undefined ? `status ${reply.status}` : `status ${reply.status} and ${type}`;
+    if (!signal.aborted) context.receiver.onResponseLost(id, createMissingResponseError(context.peer, got));
+    return;
+  }
+  let text = '';
+  try {
+    text = await reply.text(context.maxMessageSize);
+  } catch (error) {
+    if (signal.aborted) throw createAbortError(signal, context.peer);
+    const isTooLarge = TenonError.is(error) && error.code === 'http/too-large';
+    pending.readError = isTooLarge
+      ? createUnreadableError(context.peer, `a response of more than ${context.maxMessageSize} bytes`)
+      : findDecodingError(error, context.peer);
+    // If the connection broke, it is unknown if the server executed the request.
+    if (pending.readError === undefined)
+      throw new TenonError('http/interrupted', 'the connection broke during the response', {
+        peer: context.peer,
+        received: error instanceof Error ? error.message : undefined,
+      });
+    context.receiver.onParseError(pending.readError);
+  }
+  if (signal.aborted) return;
+  const isEmpty = text.trim() === '';
+  if (!isEmpty) deliverText(context, pending, text);
+  if (pending.answered) return;
+  context.receiver.onResponseLost(
+    id,
+    pending.readError ?? createMissingResponseError(context.peer, isEmpty ? 'nothing' : 'other messages'),
+  );
+}
+
+/**
+ * Reads the HTTP response to a message that expects no JSON-RPC response. Valid messages in the body are delivered,
+ * because a server may send anything.
+ */
+async function readAcknowledgement(
+  context: HttpClientContext,
+  reply: HttpReply,
+  type: string | undefined,
+  pending: PendingResponse,
+): Promise<void> {
+  const text = await reply.text(MAX_ACKNOWLEDGEMENT).catch(() => '');
+  if (text === '' || type !== 'application/json') return;
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return;
+  }
+  const all = Array.isArray(value) ? value : [value];
+  deliver(
+    context,
+    pending,
+    all.filter(one => classifyMessage(one) !== 'malformed'),
+  );
 }
 
 /** Reads the stream of one request over as many connections as necessary. [http.sse.client-polls] */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createInitialEventId, createMemoryEventStore } from './event-store.js';
+import { formatEventId } from './event-buffer.js';
+import { createMemoryEventStore } from './event-store.js';
 
 const roomy = { maxReplayEvents: 1000, maxReplayBytes: 1e6, maxTotalReplayBytes: 1e6 };
 
@@ -39,11 +40,11 @@ describe('the event log', () => {
   it('drops the oldest events of a session with too many or too large ones', () => {
     const log = createMemoryEventStore({ maxReplayEvents: 3, maxReplayBytes: 10, maxTotalReplayBytes: 1e6 });
     for (const text of ['1', '2', '3', '4']) log.append('a', 0, text);
-    expect(log.replayAfter('a', createInitialEventId(0))?.events.map(({ text }) => text)).toEqual(['2', '3', '4']);
+    expect(log.replayAfter('a', formatEventId(0, 0))?.events.map(({ text }) => text)).toEqual(['2', '3', '4']);
     log.append('a', 0, '123456789');
-    expect(log.replayAfter('a', createInitialEventId(0))?.events.map(({ text }) => text)).toEqual(['4', '123456789']);
+    expect(log.replayAfter('a', formatEventId(0, 0))?.events.map(({ text }) => text)).toEqual(['4', '123456789']);
     log.append('a', 0, 'longer than the bound');
-    expect(log.replayAfter('a', createInitialEventId(0))?.events).toEqual([]);
+    expect(log.replayAfter('a', formatEventId(0, 0))?.events).toEqual([]);
   });
 
   it('drops events of the quietest session when all are too large', () => {
@@ -51,11 +52,11 @@ describe('the event log', () => {
     log.append('quiet', 0, '1234');
     log.append('busy', 0, '5678');
     log.append('busy', 0, '90ab');
-    expect(log.replayAfter('quiet', createInitialEventId(0))?.events).toEqual([]);
-    expect(log.replayAfter('busy', createInitialEventId(0))?.events).toHaveLength(2);
+    expect(log.replayAfter('quiet', formatEventId(0, 0))?.events).toEqual([]);
+    expect(log.replayAfter('busy', formatEventId(0, 0))?.events).toHaveLength(2);
     log.deleteSession('busy');
     for (const text of ['12345', '67890']) log.append('quiet', 0, text);
-    expect(log.replayAfter('quiet', createInitialEventId(0))?.events).toHaveLength(2);
+    expect(log.replayAfter('quiet', formatEventId(0, 0))?.events).toHaveLength(2);
   });
 
   it('rejects an unknown or malformed event id', () => {

@@ -30,11 +30,6 @@ export interface StoredEvent {
   readonly text: string;
 }
 
-/** Creates the event ID for the start of a stream. */
-export function createInitialEventId(stream: number): string {
-  return `${stream}-0`;
-}
-
 type EventStoreLimits = Pick<Limits, 'maxReplayEvents' | 'maxReplayBytes' | 'maxTotalReplayBytes'>;
 
 /** The messages of one session, with the key of the caller whose limit they use. */

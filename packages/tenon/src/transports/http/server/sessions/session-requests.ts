@@ -1,4 +1,4 @@
-import { type AuthInfo, INTERNAL_ERROR } from '@tenon/base';
+import { type AuthInfo, INTERNAL_ERROR, TenonError } from '@tenon/base';
 import {
   classifyMessage,
   createFailure,
@@ -6,7 +6,7 @@ import {
   isResponseLike,
   type JsonRpcRequest,
 } from '../../../../jsonrpc/message.js';
-import type { MessageContext } from '../../../../jsonrpc/transport.js';
+import type { MessageContext, MessageReceiver } from '../../../../jsonrpc/transport.js';
 import { requireServerSession } from '../../../../protocol/check-request-handler.js';
 import type { ConnectOptions } from '../../../../protocol/request-handler.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
@@ -15,7 +15,6 @@ import type { HttpServerContext } from '../context.js';
 import { createInvalidRequest, refuse, refuseBatch, refuseBusy, replyInternalError } from '../error-response.js';
 import type { Exchange } from '../exchange.js';
 import { createAcceptMatcher, readVersionHeader } from '../header-validation.js';
-import { failMalformedResponse } from '../malformed-response.js';
 import type { ListenResult } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
 import { type PostedMessage, SessionPost } from './session-post.js';
@@ -179,6 +178,16 @@ function receiveOne(session: HttpSession, exchange: Exchange, posted: PostedMess
     return refuse(exchange, 400, createInvalidRequest('A request with this id is still in progress'), id);
   }
   session.receiver?.onMessage(request, post);
+}
+
+/** Fails the request that a malformed response names, because no other response will arrive. */
+export function failMalformedResponse(receiver: MessageReceiver | undefined, value: unknown, peer: string): void {
+  if (!isResponseLike(value)) return;
+  const { reason } = diagnoseMessage(value);
+  receiver?.onResponseLost(
+    value.id,
+    new TenonError('peer/malformed', `received an invalid message: ${reason}`, { peer }),
+  );
 }
 
 /** Returns the reason why no message of a batch may run. Items that are not messages get separate error responses. */

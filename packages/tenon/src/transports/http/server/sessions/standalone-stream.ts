@@ -1,6 +1,7 @@
 import type { AuthInfo } from '@tenon/base';
 import { encodePrimingEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
-import { createInitialEventId, type Replay } from '../../sse/event-store.js';
+import { formatEventId } from '../../sse/event-buffer.js';
+import type { Replay } from '../../sse/event-store.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';
 import type { HttpSession } from './session.js';
@@ -64,7 +65,8 @@ class StandaloneStream {
 
   constructor(number: number) {
     this.number = number;
-    this.#lastSentId = createInitialEventId(number);
+    // The start of the stream.
+    this.#lastSentId = formatEventId(number, 0);
   }
 
   get isOpen(): boolean {

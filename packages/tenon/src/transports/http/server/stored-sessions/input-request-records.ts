@@ -1,8 +1,7 @@
 import { isObject, type JsonObject } from '@tenon/base';
-import type { Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
+import { classifyMessage, type Id, isId, type JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
-import { findCancelledId } from './forwarded-ids.js';
 import type { ServerReplica } from './server-replica.js';
 
 /** Lifetime of the record of a request without a timeout of its own, in milliseconds. */
@@ -74,4 +73,21 @@ export class InputRequestRecords {
   async #delete(id: string): Promise<void> {
     await this.#values.delete(this.#prefix + id);
   }
+}
+
+/** Returns the ID of the server's request that a client message belongs to: a response or a progress notification. */
+export function findServerRequestId(message: unknown): unknown {
+  if (!isObject(message)) return undefined;
+  const kind = classifyMessage(message);
+  if (kind === 'success' || kind === 'failure') return message.id;
+  return message.method === 'notifications/progress' && isObject(message.params)
+    ? message.params.progressToken
+    : undefined;
+}
+
+/** Returns the ID of the request that a message cancels, or `undefined` for other messages. */
+export function findCancelledId(message: unknown): Id | undefined {
+  if (!isObject(message) || message.method !== 'notifications/cancelled' || !isObject(message.params)) return undefined;
+  const { requestId } = message.params;
+  return isId(requestId) ? requestId : undefined;
 }

@@ -12,8 +12,7 @@ import { ANSWER_LOG, AnswerLog } from './answer-log.js';
 import { parseEventId } from './event-id.js';
 import { EventLog } from './event-log.js';
 import { followAnswer } from './follow-answer.js';
-import { findCancelledId, findServerRequestId } from './forwarded-ids.js';
-import { InputRequestRecords } from './input-request-records.js';
+import { findCancelledId, findServerRequestId, InputRequestRecords } from './input-request-records.js';
 import { Listening } from './listening.js';
 import type { ServerReplica } from './server-replica.js';
 import {
