@@ -1,6 +1,6 @@
 import type { Stores } from 'tenon';
 import type { JsonObject } from '../../packages/base/src/json/json-object.js';
-import type { JournalEntry } from '../../packages/tenon/src/execution/handler-run.js';
+import type { JournalEntry } from '../../packages/tenon/src/execution/journal.js';
 import type { TaskRecord } from '../../packages/tenon/src/extensions/tasks/task-record.js';
 import { canBecome, isTerminal, type TaskStatus } from '../../packages/tenon/src/protocol/tasks.js';
 

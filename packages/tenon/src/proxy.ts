@@ -26,4 +26,4 @@ export {
 export { RequestedLogLevel } from './proxy/requested-log-level.js';
 export type { ExtensionSubscription } from './server/extension.js';
 export type { ClientSession, RequestContext } from './server/request-context.js';
-export type { RequesterInfo, ResourceSession, ResourceWatcher } from './server/server-backend.js';
+export type { RequesterInfo, ResourceSession, ResourceWatcher } from './server/server-runtime.js';

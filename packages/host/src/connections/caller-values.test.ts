@@ -7,7 +7,7 @@ import type { Client } from '../../../tenon/src/client/client.js';
 import type { ClientOptions } from '../../../tenon/src/client/options.js';
 import { getDialect, getNewestDialect } from '../../../tenon/src/protocol/versions/index.js';
 import type { ClientSession } from '../../../tenon/src/server/request-context.js';
-import type { RequesterInfo } from '../../../tenon/src/server/server-backend.js';
+import type { RequesterInfo } from '../../../tenon/src/server/server-runtime.js';
 import type { CallerTemplates, CallerValues } from '../config/caller-template.js';
 import { CallerLimit } from './caller-limit.js';
 import { readCallerValues } from './caller-values.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClientCapabilities } from '../../../tenon/src/protocol/capabilities.js';
 import { dialects } from '../../../tenon/src/protocol/versions/index.js';
 import type { ClientSession } from '../../../tenon/src/server/request-context.js';
-import type { RequesterInfo } from '../../../tenon/src/server/server-backend.js';
+import type { RequesterInfo } from '../../../tenon/src/server/server-runtime.js';
 import { createConnectionScope } from './connection-scope.js';
 import { sessionNamed } from './fixtures/stand-in.js';
 

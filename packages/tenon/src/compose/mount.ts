@@ -1,14 +1,18 @@
 import { describeMismatch, isObject, type JsonObject, requireArgument, TenonError } from '@tenon/base';
 import type { MaybeAsyncResult } from '../handler/operation.js';
-import type { Mount } from '../server/definitions/mount.js';
+import { MOUNTABLE, type Mount } from '../server/definitions/mount.js';
 import type { ServerDefinition } from '../server/definitions/server-definition.js';
 import type { ServerExtension } from '../server/extension.js';
 import { resolveResource } from '../server/methods/resources.js';
-import { MOUNTABLE } from '../server/mountable.js';
 import type { HasVisibility, Registry } from '../server/registry.js';
 import type { RequestContext } from '../server/request-context.js';
-import type { Registries, ServerBackend } from '../server/server-backend.js';
-import type { MethodCall, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
+import type {
+  MethodCall,
+  Registries,
+  ServerBackend,
+  ServerMethodHandler,
+  ServerRuntime,
+} from '../server/server-runtime.js';
 import type { ListName } from '../server/session/subscription-manager.js';
 import { checkMountedNames, type MountedServer, toMountedName, toPublicName } from './mount-names.js';
 import { type ListMethod, listWithMounted } from './mounted-lists.js';

@@ -1,6 +1,6 @@
 import type { JsonObject, MaybePromise } from '@tenon/base';
 import type { RetryInputs } from '../protocol/params-and-results.js';
-import type { Journal } from './journal.js';
+import type { CompletedStep, Journal } from './journal.js';
 
 /** Receives one progress report. */
 export type ReportProgress = (progress: number, total?: number, message?: string) => void;
@@ -89,25 +89,3 @@ export interface ExecutionBackend {
   /** Runs a step that has no result yet, and stores its result before the handler gets it. */
   runStep(run: () => Promise<CompletedStep>): Promise<CompletedStep>;
 }
-
-/** A completed step. Without a value, the step returned `undefined`. */
-export interface CompletedStep {
-  readonly step: string;
-  /** Index among the steps with this name, from 0. Absent for the first. */
-  readonly n?: number | undefined;
-  readonly value?: unknown;
-}
-
-/** An input request that was sent, with its answer once it exists. */
-export interface RecordedRequest {
-  readonly ask: string;
-  readonly method: string;
-  /** Fingerprint of the method and params of the input request. */
-  readonly mark: string;
-  readonly n?: number | undefined;
-  readonly answer?: JsonObject | undefined;
-  /** Reason why the client refused the request. Absent if it did not refuse. */
-  readonly refused?: string | undefined;
-}
-
-export type JournalEntry = CompletedStep | RecordedRequest;

@@ -1,5 +1,26 @@
 import type { JsonObject } from '@tenon/base';
-import type { CompletedStep, JournalEntry, RecordedRequest } from './handler-run.js';
+
+/** A completed step. Without a value, the step returned `undefined`. */
+export interface CompletedStep {
+  readonly step: string;
+  /** Index among the steps with this name, from 0. Absent for the first. */
+  readonly n?: number | undefined;
+  readonly value?: unknown;
+}
+
+/** An input request that was sent, with its answer once it exists. */
+export interface RecordedRequest {
+  readonly ask: string;
+  readonly method: string;
+  /** Fingerprint of the method and params of the input request. */
+  readonly mark: string;
+  readonly n?: number | undefined;
+  readonly answer?: JsonObject | undefined;
+  /** Reason why the client refused the request. Absent if it did not refuse. */
+  readonly refused?: string | undefined;
+}
+
+export type JournalEntry = CompletedStep | RecordedRequest;
 
 /**
  * The input requests and steps of a call so far. An entry is found by its content, not by its position, because

@@ -9,7 +9,6 @@ import {
 import type { InputRequest, InputRequiredResult, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {
-  CompletedStep,
   ExecutionBackend,
   HandlerRun,
   JournaledRun,
@@ -17,7 +16,7 @@ import type {
   RequestInput,
   ResumableContext,
 } from './handler-run.js';
-import { isRecordedRequest, type Journal, toRequestKey, toStepKey } from './journal.js';
+import { type CompletedStep, isRecordedRequest, type Journal, toRequestKey, toStepKey } from './journal.js';
 
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;

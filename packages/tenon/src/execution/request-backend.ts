@@ -1,15 +1,8 @@
 import { type JsonObject, TenonError } from '@tenon/base';
 import { isInputRequired } from '../protocol/methods.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
-import type {
-  CompletedStep,
-  ExecutionBackend,
-  PendingInputRequest,
-  ReportProgress,
-  RequestInput,
-  RunHandler,
-} from './handler-run.js';
-import { Journal } from './journal.js';
+import type { ExecutionBackend, PendingInputRequest, ReportProgress, RequestInput, RunHandler } from './handler-run.js';
+import { type CompletedStep, Journal } from './journal.js';
 import { JournaledExecution, requestAnswers } from './journaled-execution.js';
 
 const MAX_ENTRIES = 32;

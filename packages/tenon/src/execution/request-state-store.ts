@@ -20,8 +20,7 @@ import type {
 } from '../protocol/request-handler.js';
 import { retryStoreFaults } from '../stores/fault-retry.js';
 import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
-import type { CompletedStep, JournalEntry } from './handler-run.js';
-import { isRecordedRequest, Journal } from './journal.js';
+import { type CompletedStep, isRecordedRequest, Journal, type JournalEntry } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
 import { createStateError, RetryClaims } from './retry-claims.js';
 import { addAnswers, readAnswer } from './returned-input-requests.js';

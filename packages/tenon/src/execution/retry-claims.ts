@@ -1,7 +1,7 @@
 import { type Clock, INTERNAL_ERROR, INVALID_PARAMS, rpcError, type Stores, TenonError } from '@tenon/base';
 import { LeasedRecord } from '../stores/leased-record.js';
 import type { StoreClock } from '../stores/store-clock.js';
-import type { CompletedStep } from './handler-run.js';
+import type { CompletedStep } from './journal.js';
 
 /** Time after which a process that does not renew its claim on a retry counts as dead, in milliseconds. */
 const LEASE = 30_000;

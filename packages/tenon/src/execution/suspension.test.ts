@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tenon/base';
 import { describe, expect, it, vi } from 'vitest';
 import { createGate, getInputRequests, waitBriefly } from './fixtures/playing.js';
-import type { CompletedStep, ExecutionBackend } from './handler-run.js';
-import { Journal } from './journal.js';
+import type { ExecutionBackend } from './handler-run.js';
+import { type CompletedStep, Journal } from './journal.js';
 import { JournaledExecution } from './journaled-execution.js';
 import { Suspension } from './suspension.js';
 

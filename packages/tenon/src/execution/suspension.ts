@@ -1,6 +1,6 @@
 import { copyThroughJson, isPromise, type JsonObject, runNextTurn } from '@tenon/base';
-import type { CompletedStep, ExecutionBackend, PendingInputRequest } from './handler-run.js';
-import type { Journal } from './journal.js';
+import type { ExecutionBackend, PendingInputRequest } from './handler-run.js';
+import type { CompletedStep, Journal } from './journal.js';
 import { toInputRequest } from './journaled-execution.js';
 
 /** The round that is in progress. */

@@ -11,7 +11,7 @@ export class RequestScope {
 
   /** True when the request has its response or was dropped. Nothing more is sent for it. */
   get isDone(): boolean {
-    return this.#isDone || this.isCancelled;
+    return this.#isDone || this.#reason !== undefined;
   }
 
   get isCancelled(): boolean {

@@ -22,8 +22,7 @@ import { createCachedPage, type PageRequest } from '../server/methods/list-pages
 import { runTool } from '../server/methods/tools/call-tool.js';
 import type { RequestContext } from '../server/request-context.js';
 import { createServerWithBackend, type Server } from '../server/server.js';
-import type { DetachedToolCall, RequesterInfo, ServerBackend } from '../server/server-backend.js';
-import type { MethodCall } from '../server/server-runtime.js';
+import type { DetachedToolCall, MethodCall, RequesterInfo, ServerBackend } from '../server/server-runtime.js';
 
 /** A request of a caller while it runs. A handler that runs again for the request gets another call. */
 export interface ProxyCall<M extends MethodName = MethodName> {

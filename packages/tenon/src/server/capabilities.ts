@@ -3,8 +3,7 @@ import type { ServerCapabilities } from '../protocol/capabilities.js';
 import { hasCapability } from '../protocol/missing-capabilities.js';
 import { isUriTemplate } from './definitions/compiled-resource.js';
 import type { ServerExtension } from './extension.js';
-import type { RequesterInfo } from './server-backend.js';
-import type { ServerRuntime } from './server-runtime.js';
+import type { RequesterInfo, ServerRuntime } from './server-runtime.js';
 
 interface CachedCapabilities {
   /** Sum of the versions of the registries, when the capabilities were computed. */

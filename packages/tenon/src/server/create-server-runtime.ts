@@ -15,14 +15,13 @@ import { compileResource, isUriTemplate } from './definitions/compiled-resource.
 import { compileTool } from './definitions/compiled-tool.js';
 import { SERVER_SHAPE } from './definitions/definition-shapes.js';
 import type { PromptDefinition } from './definitions/prompt.js';
-import type { ResourceDefinition } from './definitions/resource.js';
-import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definitions/server-definition.js';
+import type { ResourceDefinition, Resources } from './definitions/resource.js';
+import type { Prompts, ServerDefinition, ServerOptions, Tools } from './definitions/server-definition.js';
 import { checkTaskOptions } from './definitions/task-options.js';
 import type { ToolDefinition } from './definitions/tool.js';
 import type { ExtensionHooks, ExtensionHost } from './extension.js';
 import { Registry } from './registry.js';
-import type { ServerBackend } from './server-backend.js';
-import type { MethodHandlers, ServerRuntime } from './server-runtime.js';
+import type { MethodHandlers, ServerBackend, ServerRuntime } from './server-runtime.js';
 import { batchListChanges } from './session/batch-list-changes.js';
 import { PendingElicitations } from './session/pending-elicitations.js';
 import { SessionPings } from './session/session-ping.js';

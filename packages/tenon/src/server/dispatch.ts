@@ -175,14 +175,15 @@ function runOperation(request: MethodRequest, handler: ServerMethodHandler<never
     const run = withoutInputRequests(method);
     return runInMiddleware(request, handler, run, new HandlerContext(requestContext, run, params, state));
   }
-  const hasMiddleware = server.backend.hasMiddleware || selectMiddleware(use, method).length > 0;
+  const middleware = selectMiddleware(use, method);
+  const hasMiddleware = server.backend.hasMiddleware || middleware.length > 0;
   const strategy = requestContext.createInputStrategy(params as RetryInputs, () => createStateBinding(request));
   let context: HandlerContext | undefined;
   return strategy((run, inputs) => {
     const entered = new HandlerContext(requestContext, run, params, state, inputs, context);
     context = entered;
     return catchMaybe(
-      () => runInMiddleware(request, handler, run, entered),
+      () => runInMiddleware(request, handler, run, entered, middleware),
       error => toErrorResult(error, request, inputs),
     );
   }, hasMiddleware);
@@ -194,9 +195,9 @@ export function runInMiddleware(
   handler: ServerMethodHandler<never>,
   run: HandlerRun,
   context: HandlerContext,
+  middleware: readonly Middleware[] = selectMiddleware(request.server.options.use, request.method),
 ): MaybeAsyncResult {
   const { server, requestContext, method, params } = request;
-  const middleware = selectMiddleware(server.options.use, method);
   const named = params as { readonly name?: unknown; readonly uri?: unknown };
   const given = named.name ?? named.uri;
   const name = typeof given === 'string' ? given : undefined;

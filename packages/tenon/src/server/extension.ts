@@ -7,7 +7,7 @@ import type { MethodName } from '../protocol/method-types.js';
 import type { RetryInputs, SubscriptionFilter } from '../protocol/params-and-results.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { CustomMethods } from './definitions/custom-method.js';
-import type { Resources } from './definitions/server-definition.js';
+import type { Resources } from './definitions/resource.js';
 import type { ResolvedTaskOptions } from './definitions/tool.js';
 import type { RequestContext } from './request-context.js';
 

@@ -8,7 +8,7 @@ import { getPrompt } from './methods/prompts.js';
 import { createNotFoundError, readResource } from './methods/resources.js';
 import { listen } from './methods/subscriptions.js';
 import { callTool, runToolHandler } from './methods/tools/call-tool.js';
-import type { ServerBackend } from './server-backend.js';
+import type { ServerBackend } from './server-runtime.js';
 
 /**
  * Backend for the server's own registries of tools, prompts and resources. It does not handle `initialize`, because

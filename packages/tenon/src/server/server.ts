@@ -7,23 +7,22 @@ import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation
 import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/request-handler.js';
 import { withoutSession } from '../protocol/versions/stateless-variant.js';
 import { createServerRuntime } from './create-server-runtime.js';
-import type {
-  ComposeServer,
-  Mount,
-  MountOption,
-  WithMountedPrompts,
-  WithMountedResources,
-  WithMountedTools,
+import {
+  type ComposeServer,
+  MOUNTABLE,
+  type Mount,
+  type MountOption,
+  type WithMountedPrompts,
+  type WithMountedResources,
+  type WithMountedTools,
 } from './definitions/mount.js';
 import type { PromptDefinition } from './definitions/prompt.js';
-import type { ResourceRegistry } from './definitions/resource.js';
-import type { Prompts, Resources, ServerDefinition, Tools } from './definitions/server-definition.js';
+import type { ResourceRegistry, Resources } from './definitions/resource.js';
+import type { Prompts, ServerDefinition, Tools } from './definitions/server-definition.js';
 import type { ToolDefinition } from './definitions/tool.js';
 import { localBackend } from './local-backend.js';
-import { MOUNTABLE } from './mountable.js';
 import type { Registry } from './registry.js';
-import type { ServerBackend } from './server-backend.js';
-import type { ServerRuntime } from './server-runtime.js';
+import type { ServerBackend, ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
 import { createStatelessHandler, respondToStatelessRequest } from './stateless-request.js';
 

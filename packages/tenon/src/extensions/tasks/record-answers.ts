@@ -1,6 +1,5 @@
 import { INVALID_PARAMS, isObject, prependPath, rpcError } from '@tenon/base';
-import type { RecordedRequest } from '../../execution/handler-run.js';
-import { isRecordedRequest } from '../../execution/journal.js';
+import { isRecordedRequest, type RecordedRequest } from '../../execution/journal.js';
 import type { InputResponses } from '../../protocol/input-requests.js';
 import { methods } from '../../protocol/methods.js';
 import { retryStoreFaults } from '../../stores/fault-retry.js';

@@ -1,12 +1,14 @@
 import type { JsonObject, TenonError } from '@tenon/base';
-import type {
-  CompletedStep,
-  ExecutionBackend,
-  JournalEntry,
-  PendingInputRequest,
-  RecordedRequest,
-} from '../../execution/handler-run.js';
-import { isRecordedRequest, isSettled, type Journal, toEntryKey } from '../../execution/journal.js';
+import type { ExecutionBackend, PendingInputRequest } from '../../execution/handler-run.js';
+import {
+  type CompletedStep,
+  isRecordedRequest,
+  isSettled,
+  type Journal,
+  type JournalEntry,
+  type RecordedRequest,
+  toEntryKey,
+} from '../../execution/journal.js';
 import { createInputRefusedError, toInputRequest } from '../../execution/journaled-execution.js';
 import type { InputRequest } from '../../protocol/input-requests.js';
 import { createUnsupportedError, findMissingForRequest } from '../../protocol/missing-capabilities.js';

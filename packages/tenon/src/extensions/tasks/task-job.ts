@@ -1,6 +1,5 @@
 import { type ErrorObject, INTERNAL_ERROR, isForPeer, type JsonObject, TenonError, toReportedError } from '@tenon/base';
-import type { JournalEntry } from '../../execution/handler-run.js';
-import { Journal } from '../../execution/journal.js';
+import { Journal, type JournalEntry } from '../../execution/journal.js';
 import { runUntilAnswered } from '../../execution/request-backend.js';
 import { toErrorObject } from '../../jsonrpc/error-response.js';
 import { describeClient } from '../../protocol/describe-client.js';

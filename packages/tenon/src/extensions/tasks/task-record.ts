@@ -1,5 +1,5 @@
 import { type AuthInfo, type ErrorObject, getCallerKey, type JsonObject, TenonError } from '@tenon/base';
-import type { JournalEntry } from '../../execution/handler-run.js';
+import type { JournalEntry } from '../../execution/journal.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation } from '../../protocol/content.js';
 import type { InputRequests } from '../../protocol/input-requests.js';

@@ -12,7 +12,7 @@ import {
   toTypedValues,
   type Values,
 } from '@tenon/base';
-import type { JournalEntry } from '../../execution/handler-run.js';
+import type { JournalEntry } from '../../execution/journal.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import { AppendLog } from '../../stores/append-log.js';

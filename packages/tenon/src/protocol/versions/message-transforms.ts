@@ -77,7 +77,15 @@ export function composeTransforms(
   side: 'params' | 'result',
   method: string,
 ): Transform | undefined {
-  const steps = transforms.flatMap(each => collectTransforms(each, side, resolveAlias(side, method)));
+  const name = resolveAlias(side, method);
+  const steps = transforms.flatMap(each => {
+    const ofParts = (partLocations[side][name] ?? []).flatMap(({ part, path }): Transform[] => {
+      const transform = each.parts?.[part];
+      return transform ? [(value, context) => transformAt(value, path, transform, context) as JsonObject] : [];
+    });
+    const ofMethod = [each[side]?.['*'], each[side]?.[name]];
+    return [...ofParts, ...ofMethod.filter(step => step !== undefined)];
+  });
   if (steps.length === 0) return undefined;
   return (value, context) => steps.reduce((result, step) => step(result, context), value);
 }
@@ -86,16 +94,6 @@ export function composeTransforms(
 export function hasTransforms(transforms: MessageTransforms, side: 'params' | 'result', method: string): boolean {
   const name = resolveAlias(side, method);
   return Object.hasOwn(partLocations[side], name) || Object.hasOwn(transforms[side] ?? {}, name);
-}
-
-function collectTransforms(transforms: MessageTransforms, side: 'params' | 'result', method: string): Transform[] {
-  const steps: Transform[] = [];
-  for (const { part, path } of partLocations[side][method] ?? []) {
-    const transform = transforms.parts?.[part];
-    if (transform) steps.push((value, context) => transformAt(value, path, transform, context) as JsonObject);
-  }
-  const methodTransforms = [transforms[side]?.['*'], transforms[side]?.[method]];
-  return [...steps, ...methodTransforms.filter(step => step !== undefined)];
 }
 
 /** Transforms the value at a path, beginning with the path segment at index `from`. */

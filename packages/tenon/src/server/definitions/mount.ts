@@ -1,5 +1,6 @@
-import type { ServerBackend } from '../server-backend.js';
-import type { Prompts, Resources, ServerDefinition, Tools } from './server-definition.js';
+import type { ServerBackend } from '../server-runtime.js';
+import type { Resources } from './resource.js';
+import type { Prompts, ServerDefinition, Tools } from './server-definition.js';
 
 /** A server that another server offers under a prefix. `mount` of `tenon/compose` creates it. */
 export interface Mount<Prefix extends string = string, Types = unknown> {
@@ -74,3 +75,6 @@ export type WithMountedTools<T, N> = N extends readonly [] ? Given<T> : Given<T>
 export type WithMountedPrompts<P, N> = N extends readonly [] ? Given<P> : Given<P> & MountedPrompts<N>;
 /** Resources of a server and of the servers that are mounted in it. */
 export type WithMountedResources<R, N> = N extends readonly [] ? Given<R> : Given<R> & MountedResources<N>;
+
+/** Key of the runtime of a server that can be mounted in another one. All copies of this module have the same key. */
+export const MOUNTABLE: unique symbol = Symbol.for('tenon.mountable') as never;

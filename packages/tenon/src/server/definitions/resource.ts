@@ -142,6 +142,9 @@ type DefinedResource<V> = string extends keyof V
 /** Type of the definitions of resources, by URI or template. */
 export type ResourceMap<R> = { readonly [U in keyof R]: ResourceDefinition<TemplateVariables<U & string>> };
 
+/** Definitions of resources by URI or template, without the types of their variables. */
+export type Resources = { readonly [uri: string]: ResourceDefinition<never> };
+
 /** Resources and resource templates of a server. They may change while clients are connected. */
 export interface ResourceRegistry extends Omit<Registry<ResourceDefinition<never>>, 'set'> {
   /**

@@ -14,12 +14,11 @@ import type { RootsChange } from '../session/roots.js';
 import type { ServerKeepAliveOptions } from '../session/session-ping.js';
 import type { CustomMethods } from './custom-method.js';
 import type { PromptDefinition } from './prompt.js';
-import type { ResourceDefinition, ResourceMap } from './resource.js';
+import type { ResourceMap, Resources } from './resource.js';
 import type { ToolDefinition } from './tool.js';
 
 export type Tools = { readonly [name: string]: ToolDefinition };
 export type Prompts = { readonly [name: string]: PromptDefinition };
-export type Resources = { readonly [uri: string]: ResourceDefinition<never> };
 
 /**
  * A registry for all callers, or a function that returns the registry of a caller. The function is called for every

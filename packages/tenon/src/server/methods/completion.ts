@@ -23,9 +23,13 @@ const MAX_VALUES = 100;
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 export async function completeArgument(call: MethodCall<'completion/complete'>): Promise<JsonObject> {
-  const { params, context, requestContext, server } = call;
-  const { argument, context: completionContext } = params;
-  const completers = findCompleters(call);
+  const { params, found, context, requestContext, server } = call;
+  const { ref, argument, context: completionContext } = params;
+  if (found === undefined) {
+    if (ref.type === 'ref/prompt') throw createUnknownPromptError(server, String(ref.name), requestContext);
+    throw rpcError(INVALID_PARAMS, `Unknown resource template: ${String(ref.uri).slice(0, 256)}`);
+  }
+  const completers = found.definition.complete as Completers | undefined;
   const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
   const completions: CompletionValues = completer
     ? await runShared(server, params, requestContext, () =>
@@ -86,18 +90,6 @@ function runShared(
   };
   entry.result.then(release, release);
   return entry.result;
-}
-
-function findCompleters({
-  params,
-  found,
-  requestContext,
-  server,
-}: MethodCall<'completion/complete'>): Completers | undefined {
-  const { ref } = params;
-  if (found !== undefined) return found.definition.complete as Completers | undefined;
-  if (ref.type === 'ref/prompt') throw createUnknownPromptError(server, String(ref.name), requestContext);
-  throw rpcError(INVALID_PARAMS, `Unknown resource template: ${String(ref.uri).slice(0, 256)}`);
 }
 
 interface CompletionValues {

@@ -10,8 +10,7 @@ import { negotiateDialect } from '../../protocol/versions/index.js';
 import { getCapabilitiesFor } from '../capabilities.js';
 import { decodeParams, requireParams } from '../decode-encode.js';
 import type { ClientSession } from '../request-context.js';
-import type { RequesterInfo } from '../server-backend.js';
-import type { ServerRuntime } from '../server-runtime.js';
+import type { RequesterInfo, ServerRuntime } from '../server-runtime.js';
 
 /** Checks the params of `initialize` and chooses the protocol version. Throws -32602 when they are invalid. */
 export function negotiate(

@@ -1,7 +1,7 @@
 import { INVALID_REQUEST, rpcError } from '@tenon/base';
 import type { SessionChange } from '../../protocol/request-handler.js';
 import type { Subscriptions } from '../request-context.js';
-import type { ResourceSession, ResourceWatcher } from '../server-backend.js';
+import type { ResourceSession, ResourceWatcher } from '../server-runtime.js';
 
 const MAX_SUBSCRIPTIONS = 1000;
 

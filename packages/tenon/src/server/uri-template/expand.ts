@@ -28,25 +28,21 @@ const createValueError = (summary: string, hint: string) => new TenonError('temp
 export function expand(parts: readonly TemplatePart[], values: TemplateValues): string {
   let uri = '';
   for (const part of parts) {
-    uri += typeof part === 'string' ? part : expandExpression(OPERATORS[part.operator], part.variables, values);
+    if (typeof part === 'string') uri += part;
+    else {
+      const traits = OPERATORS[part.operator];
+      const pieces = part.variables.flatMap(variable => {
+        const { name } = variable;
+        const value = toDefinedValue(Object.hasOwn(values, name) ? values[name] : undefined, name);
+        return value === undefined ? [] : [expandVariable(traits, variable, value)];
+      });
+      if (pieces.length > 0) uri += traits.first + pieces.join(traits.separator);
+    }
     if (uri.length > MAX_URI_LENGTH) {
       throw createValueError(`the expanded URI is longer than ${MAX_URI_LENGTH} characters`, 'shorten the values');
     }
   }
   return uri;
-}
-
-function expandExpression(traits: OperatorTraits, variables: readonly Variable[], values: TemplateValues): string {
-  const pieces: string[] = [];
-  for (const variable of variables) {
-    const value = toDefinedValue(
-      Object.hasOwn(values, variable.name) ? values[variable.name] : undefined,
-      variable.name,
-    );
-    if (value === undefined) continue;
-    pieces.push(expandVariable(traits, variable, value));
-  }
-  return pieces.length === 0 ? '' : traits.first + pieces.join(traits.separator);
 }
 
 /**

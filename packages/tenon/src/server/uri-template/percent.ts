@@ -48,35 +48,28 @@ export interface UriSymbols {
  * URI. Returns `undefined` for an incomplete triplet or a lone surrogate.
  */
 export function toSymbols(raw: string): UriSymbols | undefined {
-  const ascii = toAscii(raw);
-  if (ascii === undefined) return undefined;
+  let ascii: string;
+  try {
+    ascii = raw.replace(/[\u0080-\uffff]+/g, encodeURIComponent);
+  } catch {
+    return undefined;
+  }
   const codes = new Uint16Array(ascii.length);
   const starts = new Uint32Array(ascii.length + 1);
   let count = 0;
   for (let offset = 0; offset < ascii.length; offset += ascii[offset] === '%' ? 3 : 1) {
-    const code = readSymbol(ascii, offset);
-    if (code === undefined) return undefined;
+    let code = ascii.charCodeAt(offset);
+    if (code === 0x25) {
+      const high = readHexDigit(ascii.charCodeAt(offset + 1));
+      const low = readHexDigit(ascii.charCodeAt(offset + 2));
+      if (high < 0 || low < 0) return undefined;
+      code = 128 + high * 16 + low;
+    }
     starts[count] = offset;
     codes[count++] = code;
   }
   starts[count] = ascii.length;
   return { codes: codes.subarray(0, count), text: (start, end) => ascii.slice(starts[start], starts[end]) };
-}
-
-function toAscii(text: string): string | undefined {
-  try {
-    return text.replace(/[\u0080-\uffff]+/g, encodeURIComponent);
-  } catch {
-    return undefined;
-  }
-}
-
-function readSymbol(text: string, offset: number): number | undefined {
-  const code = text.charCodeAt(offset);
-  if (code !== 0x25) return code;
-  const high = readHexDigit(text.charCodeAt(offset + 1));
-  const low = readHexDigit(text.charCodeAt(offset + 2));
-  return high < 0 || low < 0 ? undefined : 128 + high * 16 + low;
 }
 
 /** Returns the value of a hexadecimal digit, or -1 for any other code, including `NaN` after the end of the text. */
