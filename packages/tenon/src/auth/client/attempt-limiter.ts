@@ -1,7 +1,7 @@
 import { redactUrl, TenonError } from '@tenon/base';
+import { OFFLINE_ACCESS } from '@tenon/base/oauth';
 import type { RefusedRequest } from './authorizer.js';
 import type { Grant } from './grants/grant.js';
-import { findUnwantedScopes } from './scopes.js';
 
 /** Maximum number of step-up authorizations for the same scopes. */
 const MAX_STEP_UPS = 2;
@@ -64,7 +64,8 @@ export class AttemptLimiter {
    * attempts.
    */
   countStepUp(refusal: RefusedRequest, scopes: readonly string[]): void {
-    const unwanted = findUnwantedScopes(this.#grant.scopes, scopes);
+    const wanted = this.#grant.scopes ?? scopes;
+    const unwanted = scopes.filter(scope => scope !== OFFLINE_ACCESS && !wanted.includes(scope));
     if (unwanted.length > 0)
       throw this.#createInsufficientScopeError(
         unwanted,

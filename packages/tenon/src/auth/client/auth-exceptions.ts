@@ -74,7 +74,13 @@ export function resolveExceptions(given: AuthExceptionsByServer = {}): (server: 
   const byServer = new Map<string, AuthExceptions>();
   for (const [server, exceptions] of Object.entries(given)) {
     checkExceptions(exceptions);
-    byServer.set(normalizeServer(server), exceptions);
+    const url = parseUrl(server);
+    if (!url)
+      throw new TenonError('auth/options', 'invalid key of `exceptions`', {
+        expected: 'the URL of an MCP server, as in `connect`',
+        received: server.slice(0, 200),
+      });
+    byServer.set(url.href, exceptions);
   }
   return server => byServer.get(new URL(server).href) ?? {};
 }
@@ -101,13 +107,4 @@ export function checkExceptions(exceptions: AuthExceptions): void {
       received: typeof value === type ? String(value).slice(0, 200) : typeof value,
     });
   }
-}
-
-function normalizeServer(server: string): string {
-  const url = parseUrl(server);
-  if (url) return url.href;
-  throw new TenonError('auth/options', 'invalid key of `exceptions`', {
-    expected: 'the URL of an MCP server, as in `connect`',
-    received: server.slice(0, 200),
-  });
 }

@@ -73,16 +73,17 @@ export async function fetchTokens(
       hint: 'remove `dpop` if bearer tokens are acceptable',
     });
   }
+  let expiry: Pick<Tokens, 'expires' | 'renew'> = {};
+  if (lifetime !== undefined) {
+    const duration = lifetime * SECOND;
+    const expires = target.clock.now() + duration;
+    expiry = { expires, renew: expires - Math.min(MAX_RENEWAL_LEAD, duration / 10) };
+  }
   return {
     access,
     type: type === 'dpop' ? 'dpop' : 'bearer',
     asked: asked.length > 0 ? asked : splitScopes(response.scope ?? ''),
-    ...(lifetime === undefined ? {} : computeExpiry(target.clock.now(), lifetime * SECOND)),
+    ...expiry,
     ...(refresh === undefined ? {} : { refresh }),
   };
-}
-
-function computeExpiry(now: number, lifetime: number): { expires: number; renew: number } {
-  const expires = now + lifetime;
-  return { expires, renew: expires - Math.min(MAX_RENEWAL_LEAD, lifetime / 10) };
 }

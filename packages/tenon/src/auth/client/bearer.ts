@@ -16,7 +16,15 @@ export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
  */
 export function bearer(token: TokenSource, options: BearerOptions = {}): Authorizer {
   requireKnownOptions('bearer', options, { allowInsecure: true });
-  const readToken = async (): Promise<string> => checkToken(typeof token === 'function' ? await token() : token);
+  const readToken = async (): Promise<string> => {
+    const value: unknown = typeof token === 'function' ? await token() : token;
+    // The syntax of RFC 6750, section 2.1.
+    if (typeof value === 'string' && /^[\w\-.~+/]+=*$/.test(value)) return value;
+    throw new TenonError('auth/bad-token', 'invalid token', {
+      expected: 'a string of letters, digits and -._~+/=',
+      received: typeof value,
+    });
+  };
   let checkedUrl: string | undefined;
   return {
     async getHeaders({ url }) {
@@ -29,18 +37,4 @@ export function bearer(token: TokenSource, options: BearerOptions = {}): Authori
       return `Bearer ${await readToken()}` !== sentHeaders.authorization;
     },
   };
-}
-
-/**
- * Checks the syntax of a bearer token.
- *
- * @throws TenonError `auth/bad-token`
- * @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1
- */
-function checkToken(token: unknown): string {
-  if (typeof token === 'string' && /^[\w\-.~+/]+=*$/.test(token)) return token;
-  throw new TenonError('auth/bad-token', 'invalid token', {
-    expected: 'a string of letters, digits and -._~+/=',
-    received: typeof token,
-  });
 }

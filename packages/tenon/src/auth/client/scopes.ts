@@ -38,8 +38,3 @@ export function selectScopes({
     ? [...scopes, OFFLINE_ACCESS]
     : scopes;
 }
-
-/** Returns the needed scopes that the option `scopes` does not include. */
-export function findUnwantedScopes(wanted: readonly string[] | undefined, needed: readonly string[]): string[] {
-  return wanted ? needed.filter(scope => scope !== OFFLINE_ACCESS && !wanted.includes(scope)) : [];
-}

@@ -65,19 +65,15 @@ export async function listSignIns(options: ListSignInsOptions): Promise<StoredSi
         try {
           return await createTokenSession(server, grant, settings).signOut();
         } finally {
-          await deleteTokens(own, server, clientKey);
+          // The last authorization server was asked to revoke its tokens. The server may have used others earlier.
+          for (const other of (await own.listKeys?.()) ?? []) {
+            const isOwn = other[0] === 'tokens' && other[1] === server && other.at(-1) === clientKey;
+            if (isOwn) await own.update(other, async () => ({ next: null, result: undefined }));
+          }
         }
       },
     };
   });
-}
-
-/** Deletes tokens of authorization servers that the server used earlier. The last one was asked to revoke its own. */
-async function deleteTokens(tokenStore: TokenStore, server: string, clientKey: string): Promise<void> {
-  for (const key of (await tokenStore.listKeys?.()) ?? []) {
-    const isOwn = key[0] === 'tokens' && key[1] === server && key.at(-1) === clientKey;
-    if (isOwn) await tokenStore.update(key, async () => ({ next: null, result: undefined }));
-  }
 }
 
 /** Returns the options of the sign-in that stored tokens under this key. */

@@ -177,18 +177,16 @@ export function scopeTokenStore(tokenStore: TokenStore, user: string): TokenStor
   );
   requireArgument('`user` of scopeTokenStore', user, checkString);
   const toUserKey = (key: TokenStoreKey): TokenStoreKey => ['user', user, ...key];
+  const listUserKeys = async (): Promise<TokenStoreKey[]> => {
+    const keys = (await tokenStore.listKeys?.()) ?? [];
+    return keys.flatMap(([kind, owner, ...key]) => (kind === 'user' && owner === user ? [key] : []));
+  };
   return {
     get: key => tokenStore.get(toUserKey(key)),
     update: (key, change) => tokenStore.update(toUserKey(key), change),
-    ...(tokenStore.listKeys
-      ? { listKeys: async () => ((await tokenStore.listKeys?.()) ?? []).flatMap(key => fromUserKey(key, user)) }
-      : {}),
+    ...(tokenStore.listKeys ? { listKeys: listUserKeys } : {}),
   };
 }
-
-/** Returns the key inside the view of a user. Empty for a key of others. */
-const fromUserKey = ([kind, owner, ...key]: TokenStoreKey, user: string): TokenStoreKey[] =>
-  kind === 'user' && owner === user ? [key] : [];
 
 /**
  * Creates a token store whose entries about this client are in `shared`, and all others in `own`: tokens belong to a

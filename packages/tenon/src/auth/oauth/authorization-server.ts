@@ -28,14 +28,6 @@ export function getIssuerMetadataUrls(issuer: string): string[] {
  */
 export type AcceptMetadata = (document: JsonObject, location: string) => string | undefined;
 
-const acceptSame: AcceptMetadata = ({ issuer }, location) => (issuer === location ? location : undefined);
-
-const createInfo = (id: string, location: string, document: JsonObject): AuthorizationServerInfo => ({
-  id,
-  metadata: document as AuthorizationServer,
-  ...(id === location ? {} : { location }),
-});
-
 /**
  * Fetches the metadata of an issuer that a protected resource names. Rejects metadata with another `issuer`, because an
  * attacker could otherwise impersonate this issuer and receive its codes.
@@ -48,14 +40,16 @@ export async function fetchIssuerMetadata(
   id: string,
   fetch: GuardedFetch,
   signal: AbortSignal | undefined,
-  accept: AcceptMetadata = acceptSame,
+  accept: AcceptMetadata = ({ issuer }, location) => (issuer === location ? location : undefined),
 ): Promise<AuthorizationServerInfo> {
-  for (const url of getMetadataUrls(id)) {
+  if (!parseUrl(id)) throw createMissingError(id);
+  for (const url of getIssuerMetadataUrls(id)) {
     const document = await fetchMetadataDocument(url, fetch, signal);
     if (!document) continue;
     const accepted = accept(document, id);
     if (accepted === undefined) throw createMismatchError(url, id, document);
-    return createInfo(accepted, id, document);
+    const location = accepted === id ? {} : { location: id };
+    return { id: accepted, metadata: document as AuthorizationServer, ...location };
   }
   throw createMissingError(id);
 }
@@ -72,14 +66,6 @@ function createMismatchError(url: string, expected: string, { issuer }: JsonObje
       ? `ask the operator to make both values identical, including the slash, because ${attack}; if you trust this server, set its \`exceptions.ignoreIssuerSlash\``
       : `ask the operator to make both values identical, because ${attack}; if you trust this issuer for this server, set its \`exceptions.issuer\``,
   });
-}
-
-function getMetadataUrls(id: string): string[] {
-  try {
-    return getIssuerMetadataUrls(id);
-  } catch {
-    throw createMissingError(id);
-  }
 }
 
 function createMissingError(id: string): TenonError {
@@ -110,7 +96,16 @@ export async function fetchIssuerAtOrigin(
   const headers: Record<string, string> =
     protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion };
   const document = await fetchMetadataDocument(origin + AUTHORIZATION_SERVER_PATH, fetch, signal, headers);
-  if (!document) return { id: origin, metadata: createDefaultMetadata(origin) };
+  if (!document) {
+    const metadata = {
+      issuer: origin,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+      code_challenge_methods_supported: ['S256'],
+    };
+    return { id: origin, metadata };
+  }
   // Existing servers add a slash or a path: `https://example.com/oauth`. Only the origin is compared.
   if (parseUrl(String(document.issuer))?.origin !== origin)
     throw createMismatchError(origin + AUTHORIZATION_SERVER_PATH, origin, document);
@@ -160,14 +155,4 @@ export function checkEndpointOrigins({ id, metadata }: AuthorizationServerInfo, 
  */
 export function doesSendIssuer({ metadata }: AuthorizationServerInfo): boolean {
   return metadata.authorization_response_iss_parameter_supported === true;
-}
-
-function createDefaultMetadata(origin: string): AuthorizationServer {
-  return {
-    issuer: origin,
-    authorization_endpoint: `${origin}/authorize`,
-    token_endpoint: `${origin}/token`,
-    registration_endpoint: `${origin}/register`,
-    code_challenge_methods_supported: ['S256'],
-  };
 }

@@ -9,37 +9,6 @@ export interface ClaimOptions {
   readonly expandScopes: (scopes: readonly string[]) => readonly string[];
 }
 
-/**
- * Creates the caller from the claims of a token whose issuer, audience and times are verified.
- *
- * @param expiresAt Time from which the token is rejected, in milliseconds since the epoch.
- * @param expires Time at which the token must be verified again, in milliseconds since the epoch. It may be before
- * `expiresAt`.
- */
-export function readClaims(
-  claims: JsonObject,
-  { expiresAt, expires }: { readonly expiresAt: number; readonly expires: number },
-  { getPrincipal, expandScopes }: ClaimOptions,
-): VerifiedToken | TokenError {
-  if (!isAccessToken(claims)) return createInvalidTokenError('The token is not an access token');
-  const name = getPrincipal(claims);
-  if (typeof name !== 'string' || name === '') return createInvalidTokenError('The token does not name its principal');
-  const { cnf } = claims;
-  const bindings = cnf === undefined ? {} : cnf;
-  const isSupported = isObject(bindings) && Object.keys(bindings).every(key => key === 'jkt');
-  // A token with an unsupported binding is rejected, because an unverified binding protects nothing.
-  if (!isSupported || (bindings.jkt !== undefined && typeof bindings.jkt !== 'string')) {
-    return createInvalidTokenError('The token is bound to its sender by an unsupported method');
-  }
-  const auth = Object.freeze({
-    principal: name,
-    ...(Number.isFinite(expiresAt) ? { expiresAt } : {}),
-    scopes: Object.freeze(expandScopes(readScopeClaims(claims))),
-    claims: Object.freeze({ ...claims }),
-  });
-  return { auth, jkt: bindings.jkt as string | undefined, expires };
-}
-
 /** Type names of access tokens, in RFC 6750, RFC 9449, RFC 8693, RFC 9068 and common issuers. */
 const ACCESS_TYPES: ReadonlySet<string> = new Set([
   ...['bearer', 'dpop', 'access', 'access_token', 'at+jwt', 'application/at+jwt', 'jwt'],
@@ -58,25 +27,44 @@ const TYPE_CLAIMS = ['token_type', 'token_use', 'typ'] as const;
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash'] as const;
 
 /**
- * Tells if the claims belong to an access token. Refresh tokens and ID tokens have the same issuer and user as access
- * tokens, so only their other claims tell them apart.
+ * Creates the caller from the claims of a token whose issuer, audience and times are verified.
+ *
+ * @param expiresAt Time from which the token is rejected, in milliseconds since the epoch.
+ * @param expires Time at which the token must be verified again, in milliseconds since the epoch. It may be before
+ * `expiresAt`.
  */
-function isAccessToken(claims: JsonObject): boolean {
-  const types = TYPE_CLAIMS.map(name => claims[name]).filter(type => type !== undefined);
-  if (!types.every(type => typeof type === 'string' && ACCESS_TYPES.has(type.toLowerCase()))) return false;
-  return ID_TOKEN_CLAIMS.every(name => claims[name] === undefined);
-}
-
-/**
- * Reads the scopes of a token. RFC 9068 and RFC 7662 define `scope` as a string. Some issuers send `scp`, or an array.
- */
-function readScopeClaims({ scope, scp }: JsonObject): string[] {
-  return [...new Set([scope, scp].flatMap(toScopeList))];
-}
-
-function toScopeList(value: unknown): string[] {
-  if (typeof value === 'string') return value.split(' ').filter(Boolean);
-  return Array.isArray(value) ? value.filter(each => typeof each === 'string' && each !== '') : [];
+export function readClaims(
+  claims: JsonObject,
+  { expiresAt, expires }: { readonly expiresAt: number; readonly expires: number },
+  { getPrincipal, expandScopes }: ClaimOptions,
+): VerifiedToken | TokenError {
+  // Refresh tokens and ID tokens have the same issuer and user as access tokens, so only their other claims tell them apart.
+  const types = TYPE_CLAIMS.map(claim => claims[claim]).filter(type => type !== undefined);
+  const isAccessToken =
+    types.every(type => typeof type === 'string' && ACCESS_TYPES.has(type.toLowerCase())) &&
+    ID_TOKEN_CLAIMS.every(claim => claims[claim] === undefined);
+  if (!isAccessToken) return createInvalidTokenError('The token is not an access token');
+  const name = getPrincipal(claims);
+  if (typeof name !== 'string' || name === '') return createInvalidTokenError('The token does not name its principal');
+  const { cnf } = claims;
+  const bindings = cnf === undefined ? {} : cnf;
+  const isSupported = isObject(bindings) && Object.keys(bindings).every(key => key === 'jkt');
+  // A token with an unsupported binding is rejected, because an unverified binding protects nothing.
+  if (!isSupported || (bindings.jkt !== undefined && typeof bindings.jkt !== 'string')) {
+    return createInvalidTokenError('The token is bound to its sender by an unsupported method');
+  }
+  // RFC 9068 and RFC 7662 define `scope` as a string. Some issuers send `scp`, or an array.
+  const scopes = [claims.scope, claims.scp].flatMap((value): string[] => {
+    if (typeof value === 'string') return value.split(' ').filter(Boolean);
+    return Array.isArray(value) ? value.filter(each => typeof each === 'string' && each !== '') : [];
+  });
+  const auth = Object.freeze({
+    principal: name,
+    ...(Number.isFinite(expiresAt) ? { expiresAt } : {}),
+    scopes: Object.freeze(expandScopes([...new Set(scopes)])),
+    claims: Object.freeze({ ...claims }),
+  });
+  return { auth, jkt: bindings.jkt as string | undefined, expires };
 }
 
 /** Tells if at least one audience equals one of the names, byte for byte. */

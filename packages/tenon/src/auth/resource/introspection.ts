@@ -2,14 +2,16 @@ import { type JsonObject, TenonError } from '@tenon/base';
 import { dropEmptyMembers, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import {
   type AuthorizationServer,
+  allowInsecureRequests,
   ClientSecretBasic,
   ClientSecretPost,
+  customFetch,
   introspectionRequest,
   processIntrospectionResponse,
 } from 'oauth4webapi';
 import { type ClaimOptions, isAudience, readClaims } from './claims.js';
 import {
-  createIssuerRequestOptions,
+  createIssuerFetch,
   createUnreachableError,
   fetchIssuerDocument,
   type IssuerConnection,
@@ -64,7 +66,9 @@ export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
     const authorizationServer = await server;
     const client = { client_id: options.clientId };
     const requestOptions = {
-      ...createIssuerRequestOptions(rules),
+      [customFetch]: createIssuerFetch(rules) as never,
+      // The guard decides which URLs may be requested without TLS.
+      [allowInsecureRequests]: true,
       additionalParameters: { token_type_hint: 'access_token' },
     };
     const send = () => introspectionRequest(authorizationServer, client, clientAuth, token, requestOptions);

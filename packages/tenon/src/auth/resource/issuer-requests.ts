@@ -8,7 +8,6 @@ import {
   type JsonObject,
   TenonError,
 } from '@tenon/base';
-import { allowInsecureRequests, customFetch } from 'oauth4webapi';
 import { fetchIssuerMetadata } from '../oauth/authorization-server.js';
 
 /** Connection to an issuer of tokens. */
@@ -29,13 +28,8 @@ export function isSafeUrl(url: string): boolean {
 }
 
 /** Creates a fetch that may reach the operator's own network, because the operator trusts this issuer. */
-function createIssuerFetch({ clock, fetch, issuer }: IssuerConnection) {
+export function createIssuerFetch({ clock, fetch, issuer }: IssuerConnection) {
   return createGuardedFetch({ fetch, guard: createUrlGuard(issuer, { allowPrivate: true }), clock });
-}
-
-/** Creates the options of an `oauth4webapi` request. The guard decides which URLs may be requested without TLS. */
-export function createIssuerRequestOptions(connection: IssuerConnection) {
-  return { [customFetch]: createIssuerFetch(connection) as never, [allowInsecureRequests]: true };
 }
 
 /**
@@ -48,15 +42,14 @@ export async function fetchIssuerDocument(connection: IssuerConnection): Promise
     const { metadata } = await fetchIssuerMetadata(issuer, createIssuerFetch(connection), undefined);
     return { ...metadata };
   } catch (error) {
-    throw createUnreachableError(issuer, 'cannot read the issuer metadata', describeMetadataError(error, issuer));
+    let cause = stripError(error);
+    // The hints of this error are about exceptions of clients, which an operator does not have.
+    if (TenonError.is(error) && error.code === 'auth/issuer-mismatch') {
+      const { received } = error;
+      cause = new TenonError('auth/issuer', 'the metadata names another issuer', { expected: issuer, received });
+    }
+    throw createUnreachableError(issuer, 'cannot read the issuer metadata', cause);
   }
-}
-
-/** Describes an error of the reader for an operator, who has no exceptions of clients. */
-function describeMetadataError(error: unknown, issuer: string): unknown {
-  if (!TenonError.is(error) || error.code !== 'auth/issuer-mismatch') return stripError(error);
-  const { received } = error;
-  return new TenonError('auth/issuer', 'the metadata names another issuer', { expected: issuer, received });
 }
 
 /** Fetches a URL and parses the response as a JSON object. */

@@ -32,14 +32,22 @@ const PLAIN_TYPE = /^(?:application\/)?jwt$/i;
  */
 export function createJwtVerifier(options: JwtVerifierOptions): VerifyToken {
   return async token => {
-    const preview = decodeUnverified(token);
-    if (preview === undefined) return createInvalidTokenError('The token is not a signed JWT');
-    if (!isAccessTokenType(preview.typ, options.requireTokenType))
+    let typ: unknown;
+    let iss: string;
+    try {
+      typ = decodeProtectedHeader(token).typ;
+      iss = decodeJwt(token).iss ?? '';
+    } catch {
+      return createInvalidTokenError('The token is not a signed JWT');
+    }
+    const isAccessToken = typeof typ === 'string' && ACCESS_TOKEN_TYPE.test(typ);
+    const isUntyped = typ === undefined || (typeof typ === 'string' && PLAIN_TYPE.test(typ));
+    if (!isAccessToken && (options.requireTokenType || !isUntyped))
       return createInvalidTokenError('The token is not an access token');
-    const issuer = options.issuers.get(preview.iss);
+    const issuer = options.issuers.get(iss);
     if (issuer === undefined) return createInvalidTokenError('The issuer of the token is not trusted');
     const verifyOptions = {
-      issuer: preview.iss,
+      issuer: iss,
       audience: [...issuer.audience],
       algorithms: [...options.algorithms],
       clockTolerance: options.clockTolerance / 1000,
@@ -54,19 +62,6 @@ export function createJwtVerifier(options: JwtVerifierOptions): VerifyToken {
       return toTokenError(error);
     }
   };
-}
-
-function decodeUnverified(token: string): { typ: unknown; iss: string } | undefined {
-  try {
-    return { typ: decodeProtectedHeader(token).typ, iss: decodeJwt(token).iss ?? '' };
-  } catch {
-    return undefined;
-  }
-}
-
-function isAccessTokenType(typ: unknown, strictly: boolean): boolean {
-  if (typ === undefined) return !strictly;
-  return typeof typ === 'string' && (ACCESS_TOKEN_TYPE.test(typ) || (!strictly && PLAIN_TYPE.test(typ)));
 }
 
 async function verifyJwt(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JsonObject> {

@@ -2,14 +2,14 @@ import type { Clock, TenonError } from '@tenon/base';
 import { AUTHORIZATION_SERVER_PATH } from '../oauth/well-known-paths.js';
 import { fetchIssuerDocument, type IssuerConnection } from './issuer-requests.js';
 
-/** Path at which clients without support for protected-resource metadata look for the authorization server. */
 /** Time for which metadata or a failure is cached, in milliseconds. */
 const METADATA_TTL = 300_000;
 const RETRY_DELAY = 10_000;
 
 export interface OriginMetadataOptions extends Pick<IssuerConnection, 'fetch'> {
   readonly resource: string;
-  readonly issuer: string;
+  /** Issuer to serve. `undefined`: none. */
+  readonly issuer: string | undefined;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
 }
@@ -24,13 +24,15 @@ export type LoadDocument = () => Promise<string | undefined>;
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
  */
 export function createOriginMetadata(options: OriginMetadataOptions): ReadonlyMap<string, LoadDocument> {
-  const { origin, pathname } = new URL(options.issuer);
-  const servesItself = origin === new URL(options.resource).origin && pathname === '/';
-  return new Map(servesItself ? [] : [[AUTHORIZATION_SERVER_PATH, createLoader(options)]]);
+  const { issuer, resource } = options;
+  if (issuer === undefined) return new Map();
+  const { origin, pathname } = new URL(issuer);
+  const servesItself = origin === new URL(resource).origin && pathname === '/';
+  return new Map(servesItself ? [] : [[AUTHORIZATION_SERVER_PATH, createLoader(issuer, options)]]);
 }
 
 /** Runs at most one request at a time, and repeats it only after the cached response or failure has expired. */
-function createLoader({ issuer, clock, fetch, onError }: OriginMetadataOptions): LoadDocument {
+function createLoader(issuer: string, { clock, fetch, onError }: OriginMetadataOptions): LoadDocument {
   let latest: { readonly text: string | undefined; readonly expiresAt: number } | undefined;
   let loading: Promise<string | undefined> | undefined;
   const load = async (): Promise<string | undefined> => {

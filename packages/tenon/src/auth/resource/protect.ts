@@ -8,6 +8,7 @@ import {
   toRecordValues,
 } from '@tenon/base';
 import { memoryStores } from '../../stores/memory-stores.js';
+import { RESOURCE_METADATA_PATH } from '../oauth/well-known-paths.js';
 import { createScopeExpander, getDefaultPrincipal } from './claims.js';
 import { createDpopNonces } from './dpop-nonces.js';
 import { createErrorResponse, type ErrorResponseContext } from './error-response.js';
@@ -15,10 +16,10 @@ import { createIntrospector } from './introspection.js';
 import { createIssuerKeys } from './issuer-keys.js';
 import { createJwtVerifier } from './jwt-verifier.js';
 import { type ProtectOptions, type ProtectSettings, resolveProtectOptions, type TrustedIssuer } from './options.js';
-import { createOriginMetadata, type LoadDocument } from './origin-metadata.js';
+import { createOriginMetadata } from './origin-metadata.js';
 import { type PresentedToken, readPresentedToken } from './presented-token.js';
 import type { AuthRequest, AuthResult, TokenVerifier } from './request-authorizer.js';
-import { createResourceMetadata, getResourceMetadataPaths, getResourceMetadataUrl } from './resource-metadata.js';
+import { createResourceMetadata, getResourceMetadataUrl } from './resource-metadata.js';
 import { cacheTokens } from './token-cache.js';
 import {
   createInvalidTokenError,
@@ -51,7 +52,13 @@ export function protect(options: ProtectOptions): TokenVerifier {
   };
   return {
     documents: createDocuments(options, settings),
-    remoteDocuments: createRemoteDocuments(options, settings),
+    remoteDocuments: createOriginMetadata({
+      resource,
+      issuer: settings.originIssuer,
+      clock: options.clock ?? systemClock,
+      fetch: options.fetch ?? fetchWithGlobal,
+      onError: options.onError ?? logError,
+    }),
     challenge(request, needed) {
       const token = readPresentedToken(request);
       const isDpop = !isTokenError(token) && token.scheme === 'dpop';
@@ -135,13 +142,11 @@ function createDocuments(
     additional: metadata,
   });
   const text = JSON.stringify(document);
-  return new Map(getResourceMetadataPaths(resource).map(path => [path, text]));
-}
-
-function createRemoteDocuments(options: ProtectOptions, { originIssuer: issuer }: ProtectSettings) {
-  if (issuer === undefined) return new Map<string, LoadDocument>();
-  const { clock = systemClock, fetch = fetchWithGlobal, onError = logError, resource } = options;
-  return createOriginMetadata({ resource, issuer, clock, fetch, onError });
+  // Some clients look for the document at the root.
+  return new Map([
+    [new URL(getResourceMetadataUrl(resource)).pathname, text],
+    [RESOURCE_METADATA_PATH, text],
+  ]);
 }
 
 function createProofOptions(

@@ -2,13 +2,6 @@ import type { JsonObject } from '@tenon/base';
 import { OFFLINE_ACCESS } from '@tenon/base/oauth';
 import { RESOURCE_METADATA_PATH } from '../oauth/well-known-paths.js';
 
-/**
- * Path of protected-resource metadata.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9728#section-3
- */
-/** Scope that a resource neither requests nor advertises. */
-
 export interface ResourceMetadataOptions {
   readonly resource: string;
   readonly issuers: readonly string[];
@@ -54,9 +47,4 @@ export function createResourceMetadata({
 export function getResourceMetadataUrl(resource: string): string {
   const { origin, pathname, search } = new URL(resource);
   return origin + RESOURCE_METADATA_PATH + (pathname === '/' ? '' : pathname) + search;
-}
-
-/** Returns the paths at which the document is served: its own, and the root, because some clients look there. */
-export function getResourceMetadataPaths(resource: string): string[] {
-  return [new URL(getResourceMetadataUrl(resource)).pathname, RESOURCE_METADATA_PATH];
 }

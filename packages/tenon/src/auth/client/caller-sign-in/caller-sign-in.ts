@@ -13,7 +13,7 @@ import {
 import type { AuthExceptionsByServer } from '../auth-exceptions.js';
 import type { Authorizer, RefusedRequest } from '../authorizer.js';
 import type { RegisteredClient } from '../sign-in/sign-in.js';
-import { createCallerRequiredError, createSignInRequiredError } from '../sign-in/sign-in-required.js';
+import { createSignInRequiredError, SIGN_IN_REQUIRED } from '../sign-in/sign-in-required.js';
 import { memoryTokenStore, mergeTokenStores, scopeTokenStore, type TokenStore } from '../token-store.js';
 import { createCheckedSignIn } from './checked-sign-in.js';
 import { createSignInEndpoint } from './endpoint.js';
@@ -25,7 +25,10 @@ import { VisitRegistry } from './visit-registry.js';
 const ANONYMOUS_AUTHORIZER: Authorizer = {
   getHeaders: async () => ({}),
   async handleRefusal({ status }) {
-    if (status === 401) throw createCallerRequiredError();
+    if (status === 401)
+      throw new TenonError(SIGN_IN_REQUIRED, 'the server requires a sign-in by each caller', {
+        hint: 'send an access token with the request',
+      });
     return false;
   },
 };
@@ -89,18 +92,14 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
 
   const getSession = (server: string, caller: CallerIdentity): CallerSession => {
     const key = getSignInKey(server, caller);
-    const existing = sessions.get(key);
-    const { client, exceptions } = { client: options.clients?.[server], exceptions: exceptionsOf.get(server) };
-    const session =
-      existing?.exceptions === exceptions && existing !== undefined
-        ? existing
-        : createCallerSession(
-            options,
-            createCallerStore(tokenStore, server, caller),
-            `${url}/callback`,
-            client,
-            exceptions,
-          );
+    let session = sessions.get(key);
+    const exceptions = exceptionsOf.get(server);
+    if (session === undefined || session.exceptions !== exceptions) {
+      // Tokens belong to the caller. Client registrations and redirect URIs belong to the gateway, so all callers share them.
+      const own = scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server]));
+      const store = mergeTokenStores(tokenStore, own);
+      session = createCallerSession(options, store, `${url}/callback`, options.clients?.[server], exceptions);
+    }
     sessions.delete(key);
     sessions.set(key, session);
     const [oldest] = sessions.keys();
@@ -216,14 +215,6 @@ function createCallerSession(
     ...(fetch ? { fetch } : {}),
   });
   return { authorizer, exceptions, waitForPage, signedIn: false };
-}
-
-/**
- * Creates the token store of one caller. Tokens belong to the caller. Client registrations and redirect URIs belong to
- * the gateway, so all callers share them.
- */
-function createCallerStore(tokenStore: TokenStore, server: string, caller: CallerIdentity): TokenStore {
-  return mergeTokenStores(tokenStore, scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server])));
 }
 
 function checkUrl(value: string): URL {

@@ -1,4 +1,4 @@
-import { type CallerIdentity, TenonError } from '@tenon/base';
+import { TenonError } from '@tenon/base';
 import {
   type AuthEndpoint,
   type AuthExchange,
@@ -115,8 +115,11 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
       return createRedirect(ended.url.href);
     }
     const { user } = ended;
-    if (!isSameUser(user, pendingSignIn.caller))
-      return withClearedCookie(createOtherUserPage(pendingSignIn.server), cookie);
+    const { caller } = pendingSignIn;
+    // Their OAuth clients are not compared, because the browser signs in with a client of its own.
+    const isSameUser =
+      user.principal !== undefined && user.principal === caller.principal && user.issuer === caller.issuer;
+    if (!isSameUser) return withClearedCookie(createOtherUserPage(pendingSignIn.server), cookie);
     pendingSignIn.browsers.add(secret);
     return createRedirect(pendingSignIn.page.url.href);
   };
@@ -169,11 +172,6 @@ async function handleRequest(
   } catch (error) {
     return createFailedPage('the gateway', TenonError.from(error));
   }
-}
-
-/** Compares two users without their OAuth clients, because the browser signs in with a client of its own. */
-function isSameUser(user: CallerIdentity, caller: CallerIdentity): boolean {
-  return user.principal !== undefined && user.principal === caller.principal && user.issuer === caller.issuer;
 }
 
 const createEndedPage = (): AuthHttpResponse =>

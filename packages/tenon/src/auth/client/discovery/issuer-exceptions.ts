@@ -7,16 +7,16 @@ import {
 } from '../../oauth/authorization-server.js';
 import type { AuthExceptions } from '../auth-exceptions.js';
 
-/** Tells if two issuers are equal except for the slash of their root: `https://as` and `https://as/`. */
-function isRootSlashVariant(issuer: string, other: string): boolean {
-  if (issuer === other) return false;
+/**
+ * Tells if a configured issuer is one that the metadata names. With the exception `ignoreIssuerSlash`, they may differ by
+ * the slash of their root: `https://as` and `https://as/`.
+ */
+export function isSameIssuer(issuer: string, other: string, { ignoreIssuerSlash }: AuthExceptions): boolean {
+  if (issuer === other) return true;
+  if (ignoreIssuerSlash !== true) return false;
   const [short, long] = issuer.length < other.length ? [issuer, other] : [other, issuer];
   return long === `${short}/` && /^https?:\/\/[^/?#]+$/i.test(short);
 }
-
-/** Tells if a configured issuer is one that the metadata names, with the exceptions of the server. */
-export const isSameIssuer = (issuer: string, other: string, { ignoreIssuerSlash }: AuthExceptions): boolean =>
-  issuer === other || (ignoreIssuerSlash === true && isRootSlashVariant(issuer, other));
 
 /**
  * Creates the check of metadata for a server with exceptions.

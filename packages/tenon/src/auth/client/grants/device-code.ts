@@ -1,6 +1,5 @@
 import { type Clock, checkBrowserUrl, isTemporaryStatus, rejectOnAbort, TenonError } from '@tenon/base';
 import {
-  type EndpointFailure,
   getEndpointFailure,
   normalizeDeviceResponse,
   requestEndpoint,
@@ -56,7 +55,12 @@ export async function requestTokensWithDeviceCode(
   signal: AbortSignal,
 ): Promise<Tokens> {
   const { metadata } = target.authorizationServer;
-  if (metadata.device_authorization_endpoint === undefined) throw createUnsupportedError(target);
+  if (metadata.device_authorization_endpoint === undefined)
+    throw new TenonError('auth/no-device-grant', 'the authorization server has no sign-in with a device code', {
+      peer: target.issuer.slice(0, 200),
+      expected: '`device_authorization_endpoint` in its metadata',
+      hint: 'sign in with a browser',
+    });
   const params = { ...getResourceParams(target), ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
   try {
     const issued = await requestEndpoint(
@@ -87,7 +91,12 @@ export async function requestTokensWithDeviceCode(
         signal.throwIfAborted();
         const failure = getEndpointFailure(error);
         if (failure?.error === 'expired_token') throw createExpiredError(target);
-        if (!mayAskAgain(failure)) throw error;
+        // The user has not entered the code yet, or the authorization server could not be reached. The client then asks
+        // less often. See section 3.5 of RFC 8628.
+        const isPending = failure?.error === 'authorization_pending' || failure?.error === 'slow_down';
+        const isUnreachable =
+          failure?.verdict === 'temporary' && (failure.status === undefined || isTemporaryStatus(failure.status));
+        if (!isPending && !isUnreachable) throw error;
         if (failure?.error !== 'authorization_pending')
           interval = Math.max(interval + INTERVAL, failure?.retryAfter ?? 0);
         return undefined;
@@ -98,17 +107,6 @@ export async function requestTokensWithDeviceCode(
     signal.throwIfAborted();
     throw toAuthError(error, target.issuer, 'the sign-in with a device code');
   }
-}
-
-/**
- * Tells if the client may ask for the tokens again: the user has not entered the code yet, or the authorization server
- * could not be reached. The client then asks less often.
- *
- * @see https://www.rfc-editor.org/rfc/rfc8628#section-3.5
- */
-function mayAskAgain(failure: EndpointFailure | undefined): boolean {
-  if (failure?.error === 'authorization_pending' || failure?.error === 'slow_down') return true;
-  return failure?.verdict === 'temporary' && (failure.status === undefined || isTemporaryStatus(failure.status));
 }
 
 function describeCode(target: AuthTarget, issued: oauth.DeviceAuthorizationResponse, lifetime: number): DeviceCode {
@@ -128,14 +126,6 @@ function wait(clock: Clock, time: number, signal: AbortSignal): Promise<void> {
     cancel = clock.after(time, resolve, { hold: true });
   });
   return rejectOnAbort(waiting, signal).finally(cancel);
-}
-
-function createUnsupportedError({ issuer }: AuthTarget): TenonError {
-  return new TenonError('auth/no-device-grant', 'the authorization server has no sign-in with a device code', {
-    peer: issuer.slice(0, 200),
-    expected: '`device_authorization_endpoint` in its metadata',
-    hint: 'sign in with a browser',
-  });
 }
 
 function createExpiredError({ issuer }: AuthTarget): TenonError {

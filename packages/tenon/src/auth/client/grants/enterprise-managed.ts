@@ -128,8 +128,12 @@ async function exchangeForGrant(
     subject_token_type: TOKEN_TYPE + type,
     ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
   };
+  const { issuer, tokenEndpoint } = idp;
   try {
-    const authorizationServer = await findProvider(idp, connection, signal);
+    const authorizationServer: AuthorizationServerInfo =
+      tokenEndpoint === undefined
+        ? await fetchIssuerMetadata(issuer, connection.fetch, signal)
+        : { id: issuer, metadata: { issuer, token_endpoint: tokenEndpoint } };
     const { client, auth } = await createClientIdentity(authorizationServer, idp.client);
     const options = createRequestOptions(connection, signal);
     const { metadata } = authorizationServer;
@@ -144,39 +148,22 @@ async function exchangeForGrant(
           }),
       },
     );
-    return readGrant(response, idp.issuer);
+    if (response.issued_token_type === `${TOKEN_TYPE}id-jag`) return response.access_token;
+    throw new TenonError('auth/bad-answer', 'the identity provider did not return an ID-JAG grant', {
+      peer: issuer.slice(0, 200),
+      expected: `issued_token_type ${TOKEN_TYPE}id-jag`,
+    });
   } catch (error) {
-    const authError = toAuthError(error, idp.issuer, 'the token exchange');
-    throw getEndpointFailure(error)?.verdict === 'temporary' ? authError : toNotGrantedError(authError);
+    const authError = toAuthError(error, issuer, 'the token exchange');
+    const isDenied = authError.code === 'auth/refused' && getEndpointFailure(error)?.verdict !== 'temporary';
+    if (!isDenied) throw authError;
+    throw new TenonError('auth/not-granted', 'the enterprise does not allow access to this server', {
+      peer: authError.peer,
+      received: authError.received,
+      hint: 'sign in to the enterprise again, or ask its administrator for access',
+    });
   }
 }
 
 /** Token type of the response, because an ID-JAG is not an access token. */
 const RECOGNIZED_TYPES: oauth.RecognizedTokenTypes = { n_a: () => {} };
-
-async function findProvider(
-  { issuer, tokenEndpoint }: EnterpriseManagedOptions['idp'],
-  connection: Pick<AuthTarget, 'fetch'>,
-  signal: AbortSignal,
-): Promise<AuthorizationServerInfo> {
-  if (tokenEndpoint === undefined) return fetchIssuerMetadata(issuer, connection.fetch, signal);
-  return { id: issuer, metadata: { issuer, token_endpoint: tokenEndpoint } };
-}
-
-function readGrant(response: oauth.TokenEndpointResponse, issuer: string): string {
-  const type = response.issued_token_type;
-  if (type === `${TOKEN_TYPE}id-jag`) return response.access_token;
-  throw new TenonError('auth/bad-answer', 'the identity provider did not return an ID-JAG grant', {
-    peer: issuer.slice(0, 200),
-    expected: `issued_token_type ${TOKEN_TYPE}id-jag`,
-  });
-}
-
-function toNotGrantedError(error: TenonError): TenonError {
-  if (error.code !== 'auth/refused') return error;
-  return new TenonError('auth/not-granted', 'the enterprise does not allow access to this server', {
-    peer: error.peer,
-    received: error.received,
-    hint: 'sign in to the enterprise again, or ask its administrator for access',
-  });
-}

@@ -40,12 +40,16 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
     issuer: true,
     ...AUTHORIZER_OPTION_NAMES,
   });
-  const { assertion } = options;
-  const identity = createWorkloadIdentity(options.clientId);
+  const { assertion, clientId } = options;
+  // The assertion identifies the client, which needs no authentication of its own.
+  const identity: ClientIdentity =
+    clientId === undefined
+      ? { client: { client_id: 'workload' }, auth: () => {} }
+      : { client: { client_id: clientId }, auth: oauth.None() };
   let refusedAssertion: string | undefined;
   return createGrantAuthorizer(
     {
-      clientKey: options.clientId ?? 'workload',
+      clientKey: clientId ?? 'workload',
       issuer: options.issuer,
       preregistered: true,
       scopes: parseScopeOption(options.scopes),
@@ -67,12 +71,6 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
     },
     resolveSettings(options),
   );
-}
-
-/** Creates a client identity without authentication, because the assertion identifies the client. */
-function createWorkloadIdentity(id: string | undefined): ClientIdentity {
-  if (id !== undefined) return { client: { client_id: id }, auth: oauth.None() };
-  return { client: { client_id: 'workload' }, auth: () => {} };
 }
 
 function createAssertionError({ issuer }: AuthTarget, received: string | undefined): TenonError {

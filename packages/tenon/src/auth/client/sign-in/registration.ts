@@ -1,7 +1,6 @@
 import { classifyHost, TenonError } from '@tenon/base';
 import { normalizeRegistrationResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import type { AuthorizationServerInfo } from '../../oauth/authorization-server.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';
 import {
@@ -84,11 +83,14 @@ async function registerClient(
   signal: AbortSignal,
 ): Promise<StoredSecret> {
   const { metadata } = target.authorizationServer;
+  // A public client is preferred, because it has no secret to store.
+  const methods = ['none', 'client_secret_basic', 'client_secret_post'];
+  const supported = metadata.token_endpoint_auth_methods_supported;
   const clientMetadata = {
     client_name: clientInfo.name,
     ...(clientInfo.uri === undefined ? {} : { client_uri: clientInfo.uri }),
     ...describeFlow(redirectUri),
-    token_endpoint_auth_method: chooseAuthMethod(metadata.token_endpoint_auth_methods_supported),
+    token_endpoint_auth_method: methods.find(method => supported?.includes(method) ?? true) ?? 'none',
   };
   try {
     const client = await requestEndpoint(
@@ -113,7 +115,11 @@ async function registerClient(
   }
 }
 
-/** Describes how the client gets tokens: at a redirect URI, or with the device grant. */
+/**
+ * Describes how the client gets tokens: at a redirect URI, or with the device grant.
+ *
+ * @see https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata
+ */
 function describeFlow(redirectUri: string): Partial<oauth.Client> {
   if (redirectUri === DEVICE_GRANT)
     return {
@@ -122,9 +128,11 @@ function describeFlow(redirectUri: string): Partial<oauth.Client> {
       grant_types: [DEVICE_GRANT, 'refresh_token'],
       response_types: [],
     };
+  const { protocol, hostname } = new URL(redirectUri);
+  const isNative = protocol !== 'https:' || classifyHost(hostname) === 'loopback';
   return {
     redirect_uris: [redirectUri],
-    application_type: isNativeRedirect(redirectUri) ? 'native' : 'web',
+    application_type: isNative ? 'native' : 'web',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
   };
@@ -140,25 +148,4 @@ function toRegistrationError(error: TenonError, redirectUri: string): TenonError
     received: error.received,
     hint,
   });
-}
-
-/** Chooses the authentication method. Prefers `none`, because a public client has no secret to store. */
-function chooseAuthMethod(supported: readonly string[] | undefined): string {
-  const preferred = ['none', 'client_secret_basic', 'client_secret_post'];
-  return preferred.find(method => supported?.includes(method) ?? true) ?? 'none';
-}
-
-/**
- * Tells if a redirect URI belongs to a native application.
- *
- * @see https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata
- */
-function isNativeRedirect(redirectUri: string): boolean {
-  const { protocol, hostname } = new URL(redirectUri);
-  return protocol !== 'https:' || classifyHost(hostname) === 'loopback';
-}
-
-/** Tells if an issuer accepts the URL of a client ID metadata document as the client ID. */
-export function supportsClientDocuments({ metadata }: AuthorizationServerInfo): boolean {
-  return metadata.client_id_metadata_document_supported === true;
 }

@@ -3,14 +3,8 @@ import { getOauthErrorCode, isUnknownClientError } from '@tenon/base/oauth';
 import type { AuthTarget } from '../auth-target.js';
 import { type ClientCredentials, type ClientIdentity, createClientIdentity } from '../client-identity.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';
-import type { TokenClient, TokenStore, Tokens } from '../token-store.js';
-import {
-  ensureRegistered,
-  forgetRegistration,
-  type Registration,
-  type StoredClient,
-  supportsClientDocuments,
-} from './registration.js';
+import type { TokenStore, Tokens } from '../token-store.js';
+import { ensureRegistered, forgetRegistration, type Registration } from './registration.js';
 import type { SignInOptions } from './sign-in.js';
 
 /** Options of a sign-in that choose its client. */
@@ -50,12 +44,19 @@ export async function signInAsClient(
     const attempt = await begin();
     let registration: Registration | undefined;
     try {
-      if (attempt.uri !== DEVICE_GRANT) checkRedirect(attempt.uri);
+      // A redirect URI receives the code.
+      if (attempt.uri !== DEVICE_GRANT && !isEncryptedOrLocal(new URL(attempt.uri)))
+        throw new TenonError('auth/redirect-uri', 'invalid redirect URI', {
+          expected: 'an https: URL, or http: on loopback',
+          received: attempt.uri.slice(0, 200),
+        });
       if (!configured) registration = await registerItself(options, tokenStore, target, attempt.uri, signal);
       const credentials = configured ?? (registration as Registration).client;
       const identity = await createClientIdentity(target.authorizationServer, credentials);
       const tokens = await attempt.run(identity, registration?.isStored ?? false);
-      return registration ? { ...tokens, client: toTokenClient(registration.client) } : tokens;
+      if (!registration) return tokens;
+      const { redirects: _, ...client } = registration.client;
+      return { ...tokens, client };
     } catch (error) {
       const isUnknown = isUnknownClientError(getOauthErrorCode(error));
       if (!registration || !(isUnknown || attempt.hasMissedCallback())) throw error;
@@ -67,10 +68,6 @@ export async function signInAsClient(
   }
 }
 
-function toTokenClient({ redirects: _, ...client }: StoredClient): TokenClient {
-  return client;
-}
-
 /**
  * Returns the configured client, else the client ID metadata document if the authorization server supports such
  * documents.
@@ -78,7 +75,8 @@ function toTokenClient({ redirects: _, ...client }: StoredClient): TokenClient {
 export function getConfiguredClient(options: SignInClientOptions, target: AuthTarget): ClientCredentials | undefined {
   const { client, clientMetadataUrl, clientKey } = options;
   if (client) return client;
-  if (clientMetadataUrl === undefined || !supportsClientDocuments(target.authorizationServer)) return undefined;
+  const { client_id_metadata_document_supported: supportsDocuments } = target.authorizationServer.metadata;
+  if (clientMetadataUrl === undefined || supportsDocuments !== true) return undefined;
   return { id: clientMetadataUrl, ...(clientKey === undefined ? {} : { key: clientKey }) };
 }
 
@@ -89,28 +87,16 @@ async function registerItself(
   uri: string,
   signal: AbortSignal,
 ): Promise<Registration> {
-  if (target.authorizationServer.metadata.registration_endpoint === undefined)
-    throw createNoClientError(options, target);
+  if (target.authorizationServer.metadata.registration_endpoint === undefined) {
+    const reason =
+      options.clientMetadataUrl === undefined
+        ? 'dynamic client registration is not supported'
+        : 'client metadata documents are not supported either';
+    throw new TenonError('auth/no-client', `the authorization server does not know this client: ${reason}`, {
+      peer: target.issuer.slice(0, 200),
+      hint: 'register a client there manually, and pass `client: { id, issuer }`',
+    });
+  }
   const clientInfo = { name: options.clientName ?? 'MCP client', uri: options.clientUri };
   return ensureRegistered(target, tokenStore, clientInfo, uri, signal);
-}
-
-function createNoClientError({ clientMetadataUrl }: SignInClientOptions, { issuer }: AuthTarget): TenonError {
-  const reason =
-    clientMetadataUrl === undefined
-      ? 'dynamic client registration is not supported'
-      : 'client metadata documents are not supported either';
-  return new TenonError('auth/no-client', `the authorization server does not know this client: ${reason}`, {
-    peer: issuer.slice(0, 200),
-    hint: 'register a client there manually, and pass `client: { id, issuer }`',
-  });
-}
-
-/** Checks that the redirect URI is on this machine or uses TLS, because it receives the code. */
-function checkRedirect(uri: string): void {
-  if (isEncryptedOrLocal(new URL(uri))) return;
-  throw new TenonError('auth/redirect-uri', 'invalid redirect URI', {
-    expected: 'an https: URL, or http: on loopback',
-    received: uri.slice(0, 200),
-  });
 }

@@ -37,17 +37,15 @@ export function createSignInCounter(
     count(server) {
       const now = clock.now();
       const recent = (opened.get(server) ?? []).filter(time => time <= now && now - time < window);
-      if (recent.length >= maxSignIns)
-        throw createTooManyError(server, recent.length, window, window - (now - (recent[0] ?? now)));
+      if (recent.length >= maxSignIns) {
+        const waitTime = window - (now - (recent[0] ?? now));
+        throw new TenonError('auth/too-many-sign-ins', 'the server requested too many sign-ins', {
+          peer: redactUrl(server),
+          expected: `at most ${recent.length} sign-ins in ${window / 1_000} s`,
+          hint: `try again in ${Math.ceil(waitTime / 1_000)} s, list all scopes in \`scope\`, or raise \`limits.maxSignIns\``,
+        });
+      }
       opened.set(server, [...recent, now]);
     },
   };
-}
-
-function createTooManyError(server: string, count: number, window: number, waitTime: number): TenonError {
-  return new TenonError('auth/too-many-sign-ins', 'the server requested too many sign-ins', {
-    peer: redactUrl(server),
-    expected: `at most ${count} sign-ins in ${window / 1_000} s`,
-    hint: `try again in ${Math.ceil(waitTime / 1_000)} s, list all scopes in \`scope\`, or raise \`limits.maxSignIns\``,
-  });
 }

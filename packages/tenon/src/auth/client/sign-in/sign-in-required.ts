@@ -12,28 +12,23 @@ export interface SignInRequest {
   readonly ended: Promise<void>;
 }
 
-const CODE = 'auth/sign-in-required';
+/** Code of the errors that require the caller to sign in. */
+export const SIGN_IN_REQUIRED = 'auth/sign-in-required';
+
 const pendingRequests = new WeakMap<Error, SignInRequest>();
 
 /** Creates the error of a request that needs the user of a caller to sign in first. */
 export function createSignInRequiredError(request: SignInRequest): TenonError {
-  const error = new TenonError(CODE, 'the server requires the user to sign in', {
+  const error = new TenonError(SIGN_IN_REQUIRED, 'the server requires the user to sign in', {
     hint: `open ${request.url} in a browser, sign in, and try again`,
   });
   pendingRequests.set(error, request);
   return error;
 }
 
-/** Creates the error of a request from an anonymous caller, who cannot sign in. */
-export function createCallerRequiredError(): TenonError {
-  return new TenonError(CODE, 'the server requires a sign-in by each caller', {
-    hint: 'send an access token with the request',
-  });
-}
-
 /** Tells if an error requires the caller to sign in. The caller can then repeat the request. */
 export function isSignInRequired(error: TenonError): boolean {
-  return error.code === CODE || getSignInRequest(error) !== undefined;
+  return error.code === SIGN_IN_REQUIRED || getSignInRequest(error) !== undefined;
 }
 
 /** Returns the pending sign-in of an error, or of an error in its chain of causes. */

@@ -152,7 +152,15 @@ export function createInteractiveGrant(
         counter.count(target.server);
         return signInWithDevice(options, showDeviceCode, tokenStore, target, scopes, signal);
       }
-      if (!redirect) throw createNeedsUserError(target);
+      if (!redirect)
+        throw new TenonError(
+          'auth/needs-user',
+          'the server requires a sign-in, and this program cannot open a browser',
+          {
+            peer: target.issuer.slice(0, 200),
+            hint: 'pass `redirect`: loopbackRedirect() of tenon/auth/node, or manualRedirect({ ask })',
+          },
+        );
       return signInWithBrowser(
         options,
         countPages(redirect, counter, target.server),
@@ -237,11 +245,12 @@ async function signInWithBrowser(
       },
       close: () => attempt.close(),
     };
+    const clientIssuer = options.client?.issuer;
     const origin = {
       redirectUri: attempt.uri,
       target,
       tokenStore,
-      isIssuerConfigured: isIssuerConfigured(options, target),
+      isIssuerConfigured: clientIssuer !== undefined && isSameIssuer(clientIssuer, target.issuer, target.exceptions),
       isOpenToAll: options.client === undefined,
       confirmIssuer: options.confirmIssuer,
     };
@@ -258,16 +267,4 @@ async function signInWithBrowser(
       close: () => attempt.close(),
     };
   });
-}
-
-function createNeedsUserError({ issuer }: AuthTarget): TenonError {
-  return new TenonError('auth/needs-user', 'the server requires a sign-in, and this program cannot open a browser', {
-    peer: issuer.slice(0, 200),
-    hint: 'pass `redirect`: loopbackRedirect() of tenon/auth/node, or manualRedirect({ ask })',
-  });
-}
-
-/** Tells if the user registered the client at this issuer, so that its codes reach no other one. */
-function isIssuerConfigured({ client }: SignInOptions, { issuer, exceptions }: AuthTarget): boolean {
-  return client?.issuer !== undefined && isSameIssuer(client.issuer, issuer, exceptions);
 }
