@@ -61,7 +61,11 @@ export function chunkLargeValues(rawValues: Values, maxSize: number, maxCached: 
 
   async function writeChunks(chunked: JsonObject, { ttl, owner }: PutOptions): Promise<Omit<Marker, 'members'>> {
     const text = JSON.stringify(chunked);
-    if (text.length > maxSize) throw createTooLargeError(text.length, maxSize);
+    if (text.length > maxSize)
+      throw new TenonError('store/value-too-large', 'the value is too large for the store', {
+        expected: `at most ${maxSize} characters of JSON`,
+        received: `${text.length}`,
+      });
     const marker = { id: crypto.randomUUID(), count: Math.ceil(text.length / CHUNK) };
     for (let n = 0; n < marker.count; n++)
       await values.put(toChunkKey(marker.id, n), { data: text.slice(n * CHUNK, (n + 1) * CHUNK) }, { ttl, owner });
@@ -71,7 +75,11 @@ export function chunkLargeValues(rawValues: Values, maxSize: number, maxCached: 
   async function putLarge(key: string, value: JsonObject, options: PutOptions): Promise<number | undefined> {
     const [rest, chunked] = splitValue(value);
     const cached = cache.get(key);
-    const isSame = cached !== undefined && isSameMembers(cached.chunked, chunked);
+    const names = Object.keys(cached?.chunked ?? {});
+    const isSame =
+      cached !== undefined &&
+      names.length === Object.keys(chunked).length &&
+      names.every(name => cached.chunked[name] === chunked[name]);
     const written = isSame ? cached.marker : await writeChunks(chunked, options);
     const marker = { ...written, members: Object.keys(value) };
     const version = await values.put(key, { ...rest, [MARKER]: marker }, options);
@@ -156,20 +164,8 @@ function splitValue(value: JsonObject): [rest: JsonObject, moved: JsonObject] {
   return [pick(false), pick(true)];
 }
 
-function isSameMembers(one: JsonObject, other: JsonObject): boolean {
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every(name => one[name] === other[name]);
-}
-
 function isMarker(value: unknown): value is Marker {
   return isObject(value) && typeof value.id === 'string' && typeof value.count === 'number';
 }
 
 const toChunkKey = (id: string, n: number) => `chunk/${id}/${String(n).padStart(6, '0')}`;
-
-function createTooLargeError(size: number, maxSize: number): TenonError {
-  return new TenonError('store/value-too-large', 'the value is too large for the store', {
-    expected: `at most ${maxSize} characters of JSON`,
-    received: `${size}`,
-  });
-}

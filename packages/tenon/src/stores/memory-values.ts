@@ -91,7 +91,12 @@ export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: ()
 
   function makeRoom(key: string, { text, owner }: MemoryEntry): void {
     if (!hasRoom(key, text.length, owner)) sweepAll();
-    if (!hasRoom(key, text.length, owner)) throw createFullError(limits);
+    if (hasRoom(key, text.length, owner)) return;
+    const { maxEntries, maxTotalSize } = limits;
+    throw new TenonError('store/full', 'the memory store is full', {
+      expected: `at most ${maxEntries} entries and ${maxTotalSize} characters, with a maximum share for each owner`,
+      hint: 'raise `maxEntries` or `maxTotalSize`, set a `ttl`, or use `tenon/sqlite`',
+    });
   }
 
   function write(key: string, entry: MemoryEntry): void {
@@ -160,10 +165,4 @@ export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: ()
 
 function toStored(key: string, { text, version }: MemoryEntry): StoredValue {
   return { key, value: JSON.parse(text) as JsonObject, version };
-}
-
-function createFullError({ maxEntries, maxTotalSize }: MemoryLimits): TenonError {
-  const expected = `at most ${maxEntries} entries and ${maxTotalSize} characters, with a maximum share for each owner`;
-  const hint = 'raise `maxEntries` or `maxTotalSize`, set a `ttl`, or use `tenon/sqlite`';
-  return new TenonError('store/full', 'the memory store is full', { expected, hint });
 }

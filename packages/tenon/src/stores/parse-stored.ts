@@ -6,7 +6,12 @@ import { isObject, type JsonObject, TenonError } from '@tenon/base';
  * @throws TenonError `store/malformed`
  */
 export function parseStoredValue(key: string, text: unknown): JsonObject {
-  const value = parseText(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(String(text));
+  } catch {
+    // The message of JSON.parse contains a part of the text.
+  }
   if (isObject(value)) return value;
   const [kind] = /^[a-z][a-z-]{0,30}(?=[/:])/.exec(key) ?? [];
   throw new TenonError('store/malformed', `a stored value of the kind "${kind ?? 'unknown'}" is not a JSON object`, {
@@ -14,13 +19,4 @@ export function parseStoredValue(key: string, text: unknown): JsonObject {
     received: value === undefined ? 'other text' : 'another JSON value',
     hint: 'use a store or prefix that no other program writes to, or delete the value',
   });
-}
-
-function parseText(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    // The message of JSON.parse contains a part of the text.
-    return undefined;
-  }
 }

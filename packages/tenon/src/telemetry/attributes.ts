@@ -31,10 +31,8 @@ export function findTarget(method: string, params: JsonObject | undefined): Trac
 
 // Attributes are set one by one, because spreading one object into another takes longer than everything else here.
 
-/** Attributes that spans and measurements of a connection have in common. */
-export const describeConnection = (connection: TracedConnection): TelemetryAttributes => addConnection({}, connection);
-
-function addConnection(
+/** Adds the attributes that spans and measurements of a connection have in common. */
+export function addConnection(
   attributes: TelemetryAttributes,
   { protocolVersion, network, role, upstream }: TracedConnection,
 ): TelemetryAttributes {

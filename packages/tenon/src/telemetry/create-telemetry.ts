@@ -13,7 +13,7 @@ import {
 import { version } from '../version.js';
 import { addTraceContext } from './add-trace-context.js';
 import {
-  describeConnection,
+  addConnection,
   describeDetails,
   describeFailure,
   describeMessage,
@@ -197,7 +197,13 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     async traceOutgoing(request, send) {
       const active = context.active();
       const outer = trace.getSpan(active);
-      const isOwn = outer === undefined || !isToolSpan(request, outer);
+      // An instrumentation of the program may have opened a span for this call of a tool already.
+      const { attributes } = (outer ?? {}) as { attributes?: { readonly [name: string]: unknown } };
+      const isToolSpan =
+        request.method === 'tools/call' &&
+        attributes?.['gen_ai.operation.name'] === 'execute_tool' &&
+        attributes['mcp.method.name'] === undefined;
+      const isOwn = outer === undefined || !isToolSpan;
       const { call } = request;
       const parent = call?.context === undefined ? active : (call.context as Context);
       const known = findTarget(request.method, request.params);
@@ -258,7 +264,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
         if (hasEnded) return;
         hasEnded = true;
         closeSession();
-        const labels = describeConnection(session);
+        const labels = addConnection({}, session);
         if (error !== undefined) labels['error.type'] = toTraceFailure(error).type;
         instruments.recordSession(session, performance.now() - startedAt, labels);
       };
@@ -301,13 +307,6 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
 
 function nameSpan({ method }: TracedRequest, target: TraceTarget | undefined): string {
   return target ? `${method} ${target.name}` : method.slice(0, MAX_METHOD);
-}
-
-/** Tells if an instrumentation of the program has opened a span for this call of a tool already. */
-function isToolSpan({ method }: TracedRequest, span: OpenTelemetrySpan): boolean {
-  if (method !== 'tools/call') return false;
-  const { attributes } = span as { attributes?: { readonly [name: string]: unknown } };
-  return attributes?.['gen_ai.operation.name'] === 'execute_tool' && attributes['mcp.method.name'] === undefined;
 }
 
 function toContent(value: unknown): string {

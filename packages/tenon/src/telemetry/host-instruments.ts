@@ -37,8 +37,21 @@ export function createHostInstruments(
     observeHost(measure) {
       const read = createSharedRead(measure);
       const observed: [OpenTelemetryGauge, GaugeCallback][] = [
-        [connections, async result => observeConnections(await read(), result)],
-        [calls, async result => observeCalls(await read(), result)],
+        [
+          connections,
+          async result => {
+            for (const { name, states } of (await read()).upstreams)
+              for (const [state, count] of Object.entries(states))
+                result.observe(count, { 'tenon.upstream': name, 'tenon.upstream.state': state });
+          },
+        ],
+        [
+          calls,
+          async result => {
+            const { upstreams } = await read();
+            for (const upstream of upstreams) result.observe(upstream.calls, { 'tenon.upstream': upstream.name });
+          },
+        ],
         [approvals, async result => result.observe((await read()).pendingApprovals)],
         [waiting, async result => result.observe((await read()).waitingStarts)],
       ];
@@ -48,18 +61,6 @@ export function createHostInstruments(
       };
     },
   };
-}
-
-type GaugeResult = Parameters<GaugeCallback>[0];
-
-function observeConnections({ upstreams }: HostMeasurement, result: GaugeResult): void {
-  for (const { name, states } of upstreams)
-    for (const [state, count] of Object.entries(states))
-      result.observe(count, { 'tenon.upstream': name, 'tenon.upstream.state': state });
-}
-
-function observeCalls({ upstreams }: HostMeasurement, result: GaugeResult): void {
-  for (const { name, calls } of upstreams) result.observe(calls, { 'tenon.upstream': name });
 }
 
 /** Measures once for all gauges that are read together. */

@@ -26,10 +26,6 @@ WITH taken AS (
 )
 SELECT count(*) AS taken, set_config('synchronous_commit', 'off', true) FROM taken`;
 
-/** Computes the time until a bucket has enough tokens. The statement before does not see concurrent changes. */
-const createWait = (table: string) =>
-  `SELECT ${FULL_AT} - ${NOW} - $3::float8 AS excess FROM ${table} e WHERE e.key = $1`;
-
 /**
  * Creates buckets in the table of the values. Expired entries are deleted with expired values. `prepare` creates the
  * tables.
@@ -40,7 +36,9 @@ export function createPostgresBuckets(
   track: <T>(call: () => Promise<T>) => Promise<T>,
   prepare: () => Promise<unknown>,
 ): Buckets {
-  const [take, readWait] = [createTake(tables.values), createWait(tables.values)];
+  const take = createTake(tables.values);
+  // The time until a bucket has enough tokens. The statement before does not see concurrent changes.
+  const readWait = `SELECT ${FULL_AT} - ${NOW} - $3::float8 AS excess FROM ${tables.values} e WHERE e.key = $1`;
   return {
     async take(key, size, count = 1) {
       const { cost, capacity } = toBucketTimes(key, size, count);

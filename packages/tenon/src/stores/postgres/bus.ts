@@ -43,12 +43,6 @@ WITH counted AS (
 )
 SELECT pg_notify($4, $3), set_config('synchronous_commit', 'off', true)`;
 
-const createSweep = ({ messages }: Tables) => `
-DELETE FROM ${messages} WHERE id = ANY(ARRAY(
-  SELECT id FROM ${messages} WHERE id <= ${MICROSECONDS} - ${MESSAGE_TTL * 1000} ORDER BY id LIMIT ${MAX_SWEPT}
-  FOR UPDATE SKIP LOCKED
-)) RETURNING 1 AS one`;
-
 /** Returns the number of messages that are published together. */
 export function countPublications(publications: readonly Publication[]): number {
   let size = 0;
@@ -65,7 +59,13 @@ export function createPublicationRunner(
   tables: Tables,
   origin: string,
 ): (calls: readonly QueuedCall<Publication, void>[]) => Promise<void> {
-  const [publishText, sweepText] = [createPublish(tables), createSweep(tables)];
+  const { messages } = tables;
+  const publishText = createPublish(tables);
+  const sweepText = `
+DELETE FROM ${messages} WHERE id = ANY(ARRAY(
+  SELECT id FROM ${messages} WHERE id <= ${MICROSECONDS} - ${MESSAGE_TTL * 1000} ORDER BY id LIMIT ${MAX_SWEPT}
+  FOR UPDATE SKIP LOCKED
+)) RETURNING 1 AS one`;
   let published = 0;
   return calls =>
     connection.use(async run => {

@@ -1,5 +1,5 @@
 import type { Clock } from '@tenon/base';
-import type { PostgresConnection, PostgresRow, RunStatement } from './connection.js';
+import type { PostgresConnection, RunStatement } from './connection.js';
 import { createNotificationListener } from './notification-listener.js';
 import type { Tables } from './schema.js';
 
@@ -97,8 +97,11 @@ export function createMessageReader(
       if (rows[0]?.standby === 't') throw createStandbyError();
       const messages = rows.filter(({ id }) => id !== null);
       for (const { topic, message } of messages) onMessage(String(topic), String(message));
-      lastId = getPosition(messages) ?? rows[0]?.last_id ?? lastId;
-      if (messages.length < READ_BATCH) return;
+      const isFull = messages.length >= READ_BATCH;
+      // After a batch that is not full, all messages up to the counter were read.
+      const position = isFull ? messages.at(-1)?.id : undefined;
+      lastId = position ?? rows[0]?.last_id ?? lastId;
+      if (!isFull) return;
     }
   }
 
@@ -142,7 +145,3 @@ export function createMessageReader(
     },
   };
 }
-
-/** Returns the position after a full batch. If the batch is not full, all messages up to the counter were read. */
-const getPosition = (messages: readonly PostgresRow[]) =>
-  messages.length < READ_BATCH ? undefined : messages.at(-1)?.id;

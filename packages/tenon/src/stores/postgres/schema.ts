@@ -70,22 +70,21 @@ const LOCK_CLASS = 0x746e6f6e;
 export async function prepareTables({ use }: PostgresConnection, tables: Tables): Promise<void> {
   // A user who may only read and write the tables needs no other permissions when they exist.
   const isPrepared = await use(async run => (await readVersion(run, tables)) === MIGRATIONS.length);
-  if (!isPrepared) await use(run => changeTables(run, tables));
-}
-
-async function changeTables(run: RunStatement, tables: Tables): Promise<void> {
-  // The isolation level is set explicitly, because reads after the lock must see the changes of its last holder.
-  await run('BEGIN ISOLATION LEVEL READ COMMITTED');
-  // `CREATE … IF NOT EXISTS` fails when two sessions run it at the same time.
-  await run(`SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext($1))`, [tables.schema]);
-  const found = await run('SELECT 1 AS one FROM pg_catalog.pg_namespace WHERE nspname = $1', [tables.schema]);
-  if (found.length === 0) await run(`CREATE SCHEMA "${tables.schema}"`);
-  const version = await readVersion(run, tables);
-  if (version === 0) await run(`CREATE TABLE ${tables.schemaVersion} (version integer NOT NULL)`);
-  if (version === 0) await run(`INSERT INTO ${tables.schemaVersion} VALUES (0)`);
-  for (const createStatements of MIGRATIONS.slice(version)) await run(createStatements(tables));
-  await run(`UPDATE ${tables.schemaVersion} SET version = $1`, [MIGRATIONS.length]);
-  await run('COMMIT');
+  if (isPrepared) return;
+  await use(async run => {
+    // The isolation level is set explicitly, because reads after the lock must see the changes of its last holder.
+    await run('BEGIN ISOLATION LEVEL READ COMMITTED');
+    // `CREATE … IF NOT EXISTS` fails when two sessions run it at the same time.
+    await run(`SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext($1))`, [tables.schema]);
+    const found = await run('SELECT 1 AS one FROM pg_catalog.pg_namespace WHERE nspname = $1', [tables.schema]);
+    if (found.length === 0) await run(`CREATE SCHEMA "${tables.schema}"`);
+    const version = await readVersion(run, tables);
+    if (version === 0) await run(`CREATE TABLE ${tables.schemaVersion} (version integer NOT NULL)`);
+    if (version === 0) await run(`INSERT INTO ${tables.schemaVersion} VALUES (0)`);
+    for (const createStatements of MIGRATIONS.slice(version)) await run(createStatements(tables));
+    await run(`UPDATE ${tables.schemaVersion} SET version = $1`, [MIGRATIONS.length]);
+    await run('COMMIT');
+  });
 }
 
 /** Returns the version of the tables, or 0 if there are none. */

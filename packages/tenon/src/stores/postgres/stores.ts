@@ -184,7 +184,13 @@ function openTarget(
   onError: (error: unknown) => void,
 ): { readonly server: string; readonly connection: PostgresConnection } {
   if (typeof target === 'string' || target instanceof URL) {
-    const server = describeUrl(target);
+    const parsed = parseUrl(target);
+    // The error does not contain the URL, because it may have a password.
+    if (!parsed || !/^postgres(ql)?:$/.test(parsed.protocol))
+      throw new TenonError('store/option', 'invalid URL of Postgres', {
+        expected: 'postgres://user:password@host/database',
+      });
+    const server = parsed.host ? `Postgres at ${parsed.host}` : 'Postgres';
     const settings = { ...common, server, transactionPooling, maxConnections, onError };
     return { server, connection: openPostgresUrl(String(target), settings) };
   }
@@ -197,17 +203,4 @@ function openTarget(
     server: 'Postgres',
     connection: createConnection(target, { ...common, server: 'Postgres', transactionPooling }),
   };
-}
-
-/** Returns the server of a URL, without user and password. */
-function describeUrl(url: string | URL): string {
-  const parsed = parseUrl(url);
-  if (!parsed || !/^postgres(ql)?:$/.test(parsed.protocol)) throw createUrlError();
-  return parsed.host ? `Postgres at ${parsed.host}` : 'Postgres';
-}
-
-/** Creates the error of an invalid URL. The error does not contain the URL, because it may have a password. */
-function createUrlError(): TenonError {
-  const expected = 'postgres://user:password@host/database';
-  return new TenonError('store/option', 'invalid URL of Postgres', { expected });
 }

@@ -9,7 +9,6 @@ import {
   type TenonError,
   toRecordValues,
   type UnknownFormatLog,
-  type Values,
 } from '@tenon/base';
 
 /** Wraps a bus so that each message has a format version. Messages of unknown formats are dropped. */
@@ -29,11 +28,6 @@ function toRecordBus(bus: Bus, log: UnknownFormatLog): Bus {
 /** Number of records of each kind that the first check of stores reads, to find formats that this release cannot read. */
 const SCANNED_RECORDS = 20;
 
-function findUnknownFormats(values: Values): Promise<unknown> {
-  const kinds = Object.keys(RECORD_KINDS);
-  return Promise.allSettled(kinds.map(kind => values.list(`${kind.replace('.', '/')}/`, { limit: SCANNED_RECORDS })));
-}
-
 const recordStores = new WeakSet<Stores>();
 
 /** Wraps stores so that all records and messages have a format version. Stores that are wrapped already are returned. */
@@ -52,7 +46,8 @@ export function toRecordStores(stores: Stores, onError?: (error: TenonError) => 
     now: stores.now,
     async check() {
       await stores.check?.();
-      scanned ??= findUnknownFormats(values);
+      const prefixes = Object.keys(RECORD_KINDS).map(kind => `${kind.replace('.', '/')}/`);
+      scanned ??= Promise.allSettled(prefixes.map(prefix => values.list(prefix, { limit: SCANNED_RECORDS })));
       await scanned;
     },
     close: () => stores.close(),

@@ -189,8 +189,12 @@ export function wrapIORedis(client: IORedisClient, onError: ErrorListener): Redi
   });
   return {
     isCluster: 'nodes' in client,
-    // Scripts are loaded on all nodes at once.
-    send: (_, [name = '', ...args]) => (name === 'SCRIPT' ? loadEverywhere(client, args) : client.call(name, ...args)),
+    send(_, [name = '', ...args]) {
+      if (name !== 'SCRIPT') return client.call(name, ...args);
+      // Scripts are loaded on all nodes. A cluster client of `ioredis` would choose one at random.
+      const nodes = client.nodes?.('master') ?? [client];
+      return Promise.all(nodes.map(node => node.call('SCRIPT', ...args))).then(([digest]) => digest);
+    },
     async subscribe(channel, listener) {
       listeners.set(channel, listener);
       await (await subscriber.get()).subscribe(channel);
@@ -201,12 +205,6 @@ export function wrapIORedis(client: IORedisClient, onError: ErrorListener): Redi
     },
     close: async () => void (await subscriber.peek())?.disconnect(),
   };
-}
-
-/** Loads a script on all nodes. A cluster client of `ioredis` would choose one at random. */
-async function loadEverywhere(client: IORedisClient, args: readonly string[]): Promise<unknown> {
-  const [digest] = await Promise.all((client.nodes?.('master') ?? [client]).map(node => node.call('SCRIPT', ...args)));
-  return digest;
 }
 
 /** Resolves when a client of `ioredis` is connected. The client keeps trying until it is closed. */

@@ -20,7 +20,3 @@ export function toRedisError(error: unknown, server: string): TenonError {
   }
   return createUnavailableError(server, error);
 }
-
-/** Tells if the server does not have the script, for example after a restart or a failover. */
-export const isMissingScript = (error: unknown): boolean =>
-  error instanceof Error && error.message.startsWith('NOSCRIPT');

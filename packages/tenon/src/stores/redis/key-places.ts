@@ -62,11 +62,6 @@ export function splitTag(key: string): { readonly head: string; readonly tag: st
   return end > start + 1 ? { head: key.slice(0, start), tag: key.slice(start + 1, end) } : undefined;
 }
 
-/** Tells if keys with this text before their tag can begin with a prefix that has no complete tag. */
-export function canHaveHead(prefix: string, head: string): boolean {
-  return head.startsWith(prefix) || prefix.startsWith(`${head}{`);
-}
-
 /** Computes FNV-1a. */
 function hashTag(tag: string): number {
   let hash = 0x811c9dc5;

@@ -13,7 +13,7 @@ import {
   wrapNodeRedis,
   wrapReservedSentinel,
 } from './connection.js';
-import { isSentinelUrl, parseSentinelUrl, type SentinelGroup } from './sentinel-url.js';
+import { isSentinelUrl, parseSentinelUrl } from './sentinel-url.js';
 
 /**
  * Opens a client for a URL with the installed package. The client reconnects by itself; calls fail while it is
@@ -42,9 +42,25 @@ const IOREDIS: string = 'ioredis';
 async function openNodeRedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
   const library: NodeRedisLibrary | undefined = await importDriver(NODE_REDIS);
   if (!library) return undefined;
-  const { client, connection } = isSentinelUrl(url)
-    ? openSentinel(library, parseSentinelUrl(url))
-    : openServer(library, url, onError);
+  let client: OpenedClient;
+  let connection: RedisConnection;
+  if (isSentinelUrl(url)) {
+    const { sentinels, name, username, password, database, isTls } = parseSentinelUrl(url);
+    const tls = isTls ? { socket: { tls: true } } : {};
+    const sentinel = library.createSentinel({
+      name,
+      sentinelRootNodes: sentinels,
+      reserveClient: true,
+      sentinelClientOptions: tls,
+      nodeClientOptions: { ...tls, username, password, database, disableOfflineQueue: true },
+    });
+    client = sentinel;
+    connection = wrapReservedSentinel(sentinel);
+  } else {
+    const single = library.createClient({ url, disableOfflineQueue: true });
+    client = single;
+    connection = wrapNodeRedis(single, onError);
+  }
   client.on('error', onError);
   const connected = client.connect();
   connected.catch(onError);
@@ -67,23 +83,16 @@ async function openNodeRedis(url: string, onError: ErrorListener): Promise<Redis
   };
 }
 
-function openSentinel(library: NodeRedisLibrary, group: SentinelGroup) {
-  const client = library.createSentinel(toSentinelOptions(group));
-  return { client, connection: wrapReservedSentinel(client) };
-}
-
-function openServer(library: NodeRedisLibrary, url: string, onError: ErrorListener) {
-  const client = library.createClient({ url, disableOfflineQueue: true });
-  return { client, connection: wrapNodeRedis(client, onError) };
-}
-
 async function openIORedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
   const library: { readonly Redis: IORedisConstructor } | undefined = await importDriver(IOREDIS);
   if (!library) return undefined;
   const options = { enableOfflineQueue: false, lazyConnect: true };
-  const client = isSentinelUrl(url)
-    ? new library.Redis({ ...options, ...toIORedisOptions(parseSentinelUrl(url)) })
-    : new library.Redis(url, options);
+  let client: IORedisClient & IORedisSubscriber;
+  if (isSentinelUrl(url)) {
+    const { sentinels, name, username, password, database: db, isTls } = parseSentinelUrl(url);
+    const tls = isTls ? { tls: {}, enableTLSForSentinelMode: true } : {};
+    client = new library.Redis({ ...options, sentinels, name, username, password, db, ...tls });
+  } else client = new library.Redis(url, options);
   client.on('error', onError);
   const connection = wrapIORedis(client, onError);
   const ready = waitUntilReady(client);
@@ -98,22 +107,6 @@ async function openIORedis(url: string, onError: ErrorListener): Promise<RedisCo
       client.disconnect();
     },
   };
-}
-
-function toSentinelOptions({ sentinels, name, username, password, database, isTls }: SentinelGroup): object {
-  const tls = isTls ? { socket: { tls: true } } : {};
-  return {
-    name,
-    sentinelRootNodes: sentinels,
-    reserveClient: true,
-    sentinelClientOptions: tls,
-    nodeClientOptions: { ...tls, username, password, database, disableOfflineQueue: true },
-  };
-}
-
-function toIORedisOptions({ sentinels, name, username, password, database, isTls }: SentinelGroup): object {
-  const tls = isTls ? { tls: {}, enableTLSForSentinelMode: true } : {};
-  return { sentinels, name, username, password, db: database, ...tls };
 }
 
 interface OpenedClient {

@@ -15,6 +15,8 @@ export interface SentinelGroup {
 }
 
 const SENTINEL_URL = /^redis(s?)\+sentinel:\/\/(?:([^@/]*)@)?([^@/]+)\/([\w.-]+)(?:\/(\d{1,4}))?$/i;
+/** Name or address of one Sentinel, and its port. */
+const SENTINEL_HOST = /^(?:([\w.-]+)|\[([0-9a-f:.]+)\])(?::(\d{1,5}))?$/i;
 const DEFAULT_PORT = 26_379;
 
 /** Tells if a URL names a group of Redis servers that Sentinel watches. */
@@ -26,27 +28,26 @@ export const isSentinelUrl = (url: string): boolean => /^rediss?\+sentinel:/i.te
  */
 export function parseSentinelUrl(url: string): SentinelGroup {
   const [, tls = '', userInfo, hosts = '', name, database = '0'] = SENTINEL_URL.exec(url) ?? [];
-  const sentinels = hosts.split(',').map(parseHost);
-  if (name === undefined || sentinels.some(each => each === undefined)) {
+  const parts = hosts.split(',');
+  const sentinels = parts.flatMap(part => {
+    const [, hostname, address, port = DEFAULT_PORT] = SENTINEL_HOST.exec(part) ?? [];
+    const host = hostname ?? address;
+    return host === undefined ? [] : [{ host, port: Number(port) }];
+  });
+  if (name === undefined || sentinels.length < parts.length) {
     throw new TenonError('store/option', 'invalid URL of Redis Sentinel', {
       expected: 'redis+sentinel://HOST:PORT,HOST:PORT/GROUP',
     });
   }
   const [username = '', password = ''] = (userInfo ?? '').split(':').map(decodeURIComponent);
   return {
-    sentinels: sentinels as SentinelGroup['sentinels'],
+    sentinels,
     name,
     ...(username === '' ? {} : { username }),
     ...(password === '' ? {} : { password }),
     database: Number(database),
     isTls: tls !== '',
   };
-}
-
-function parseHost(text: string): { readonly host: string; readonly port: number } | undefined {
-  const [, name, address, port = DEFAULT_PORT] = /^(?:([\w.-]+)|\[([0-9a-f:.]+)\])(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  const host = name ?? address;
-  return host === undefined ? undefined : { host, port: Number(port) };
 }
 
 /** Returns the server of a URL, without user and password. */

@@ -18,7 +18,7 @@ import { createCallTracker } from '../remote/call-tracker.js';
 import { createUnavailableError } from '../remote/unavailable.js';
 import { createRedisBus } from './bus.js';
 import { type RedisClient, wrapClient } from './connection.js';
-import { isMissingScript, toRedisError } from './errors.js';
+import { toRedisError } from './errors.js';
 import { createKeyPlaces } from './key-places.js';
 import { openRedisUrl } from './open-url.js';
 import { createScriptLoader, type ScriptName } from './script-loader.js';
@@ -125,9 +125,10 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     try {
       return await send(key, ['EVALSHA', (await digests.get(key)).get(name) ?? '', ...rest]);
     } catch (error) {
+      const isMissing = error instanceof Error && error.message.startsWith('NOSCRIPT');
+      if (!isMissing) throw error;
       // This happens once after each restart of the server. Later calls can then take effect before this one.
-      if (isMissingScript(error)) return send(key, ['EVAL', SCRIPTS[name], ...rest]);
-      throw error;
+      return send(key, ['EVAL', SCRIPTS[name], ...rest]);
     }
   };
 
@@ -160,9 +161,19 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     (name, keys, args) => track(() => callAfterSubscribing(() => runScript(name, keys, args))),
     { places, maxValueSize, clock },
   );
-  const buckets = createBuckets((key, args) => track(() => runScript('take', [places.toBucketKey(key)], args)));
+  const buckets: Buckets = {
+    async take(key, size, count = 1) {
+      const { cost, capacity } = toBucketTimes(key, size, count);
+      return Number(await track(() => runScript('take', [places.toBucketKey(key)], [`${cost}`, `${capacity}`])));
+    },
+  };
 
-  const now = () => track(() => readTime(sendCommand, places.toBucketKey('')));
+  /** Returns the time of the server, in milliseconds since the epoch. In a cluster it is always that of the same node. */
+  const now = () =>
+    track(async () => {
+      const [seconds, microseconds] = (await sendCommand(places.toBucketKey(''), ['TIME'])) as readonly unknown[];
+      return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+    });
 
   async function close(): Promise<void> {
     clear();
@@ -181,19 +192,4 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
       return closing;
     },
   };
-}
-
-function createBuckets(take: (key: string, args: readonly string[]) => Promise<unknown>): Buckets {
-  return {
-    async take(key, size, count = 1) {
-      const { cost, capacity } = toBucketTimes(key, size, count);
-      return Number(await take(key, [`${cost}`, `${capacity}`]));
-    },
-  };
-}
-
-/** Returns the time of the server of a key, in milliseconds since the epoch. */
-async function readTime(send: SendCommand, key: string): Promise<number> {
-  const [seconds, microseconds] = (await send(key, ['TIME'])) as readonly unknown[];
-  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }

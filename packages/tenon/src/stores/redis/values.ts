@@ -10,7 +10,7 @@ import {
   type Values,
 } from '@tenon/base';
 import { parseStoredValue } from '../parse-stored.js';
-import { canHaveHead, type KeyPlace, type KeyPlaces, splitTag } from './key-places.js';
+import { type KeyPlace, type KeyPlaces, splitTag } from './key-places.js';
 import type { RunScript, SendCommand } from './stores.js';
 
 /** Greater than every character that a key may have. */
@@ -83,7 +83,9 @@ export function createRedisValues(
         listPlace(places.base, prefix, options),
         send(places.heads, ['SMEMBERS', places.heads]) as Promise<Reply>,
       ]);
-      if (!heads.some(head => canHaveHead(prefix, String(head)))) return found;
+      // Keys with one of these texts before their tag can begin with the prefix, which has no complete tag.
+      const mayBeTagged = heads.map(String).some(head => head.startsWith(prefix) || prefix.startsWith(`${head}{`));
+      if (!mayBeTagged) return found;
       const all = [...found, ...(await listTagged(prefix, options))];
       return all.sort((one, other) => (one.key < other.key ? -1 : 1)).slice(0, limit);
     },

@@ -31,17 +31,14 @@ export function createSealCheck(rawValues: Values, keys: readonly SealKey[]): ()
       const texts: JsonObject = isObject(stored?.value.keys) ? stored.value.keys : {};
       if (await canOpen(texts[current])) return;
       const opened = await Promise.all(Object.values(texts).map(canOpen));
-      if (current in texts || (opened.length > 0 && !opened.includes(true))) throw createWrongKeysError(texts);
+      if (current in texts || (opened.length > 0 && !opened.includes(true)))
+        throw new TenonError('store/wrong-keys', 'the keys of this process are not those of the deployment', {
+          expected: `one of the keys ${Object.keys(texts).join(', ')}, with the bytes that the other replicas have`,
+          hint: 'pass the keys of the other replicas. To add a key, put it at the end at all replicas, then move it to the front',
+        });
       const entries = [...Object.entries(texts), [current, await seal.seal({}, BINDING)] as const];
       const record = { keys: Object.fromEntries(entries.slice(-MAX_KEYS)) };
       if ((await values.put(KEY, record, { version: stored?.version ?? 0 })) !== undefined) return;
     }
   };
-}
-
-function createWrongKeysError(texts: JsonObject): TenonError {
-  return new TenonError('store/wrong-keys', 'the keys of this process are not those of the deployment', {
-    expected: `one of the keys ${Object.keys(texts).join(', ')}, with the bytes that the other replicas have`,
-    hint: 'pass the keys of the other replicas. To add a key, put it at the end at all replicas, then move it to the front',
-  });
 }

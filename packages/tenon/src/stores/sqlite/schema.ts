@@ -44,7 +44,10 @@ export function prepareFile(database: Database, file: string): void {
 
 function prepareOnce(database: Database, file: string): void {
   const isPrepared = hasTables(database, file);
-  if (readScalar(database, 'PRAGMA journal_mode = WAL') !== 'wal') throw createNoWalError(file);
+  if (readScalar(database, 'PRAGMA journal_mode = WAL') !== 'wal')
+    throw new TenonError('store/unreadable', `${file}: the file system does not support a write-ahead log`, {
+      hint: 'move the file to a local disk, because network folders cannot share memory between processes',
+    });
   if (isPrepared) return checkWritable(database);
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -75,26 +78,15 @@ function checkWritable(database: Database): void {
 function hasTables(database: Database, file: string): boolean {
   const { version, owner, tables } = prepareStatement(database, IDENTITY)()[0] ?? {};
   if (owner === APPLICATION_ID && version === SCHEMA_VERSION) return true;
-  if (owner === APPLICATION_ID) throw createSchemaVersionError(file, Number(version));
-  if (owner !== 0 || version !== 0 || tables !== 0) throw createForeignFileError(file);
+  if (owner === APPLICATION_ID)
+    throw new TenonError('store/schema', `${file}: unsupported schema version`, {
+      expected: `schema ${SCHEMA_VERSION}`,
+      received: `schema ${Number(version)}`,
+      hint: 'update tenon, or use another file',
+    });
+  if (owner !== 0 || version !== 0 || tables !== 0)
+    throw new TenonError('store/schema', `${file}: not a database of tenon stores`, {
+      hint: 'use a separate file for the stores',
+    });
   return false;
-}
-
-function createSchemaVersionError(file: string, version: number): TenonError {
-  const details = {
-    expected: `schema ${SCHEMA_VERSION}`,
-    received: `schema ${version}`,
-    hint: 'update tenon, or use another file',
-  };
-  return new TenonError('store/schema', `${file}: unsupported schema version`, details);
-}
-
-function createForeignFileError(file: string): TenonError {
-  const hint = 'use a separate file for the stores';
-  return new TenonError('store/schema', `${file}: not a database of tenon stores`, { hint });
-}
-
-function createNoWalError(file: string): TenonError {
-  const hint = 'move the file to a local disk, because network folders cannot share memory between processes';
-  return new TenonError('store/unreadable', `${file}: the file system does not support a write-ahead log`, { hint });
 }
