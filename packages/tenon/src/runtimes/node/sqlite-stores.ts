@@ -45,25 +45,17 @@ export function sqliteStores(file: string, options: SqliteStoresOptions = {}): S
     path,
     () => new Libsql(path, { timeout: OPENING_TIMEOUT_MS }),
     options,
-    () => checkFile(),
+    () => {
+      // A file that was deleted or replaced still exists for this process, but all others would miss its writes.
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats?.ino === opened.ino && stats.dev === opened.dev) return;
+      const hint = 'restart this process, and restore the file if needed';
+      const change = stats === undefined ? 'deleted' : 'replaced';
+      throw new TenonError('store/file-replaced', `${path}: the open file was ${change}`, { hint });
+    },
   );
-  const checkFile = createFileCheck(path);
-  return stores;
-}
-
-/**
- * Creates a check for a deleted or replaced file. Such a file still exists for this process, but all other processes
- * would miss its writes.
- */
-function createFileCheck(path: string): () => void {
   const opened = statSync(path);
-  return () => {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats?.ino === opened.ino && stats.dev === opened.dev) return;
-    const hint = 'restart this process, and restore the file if needed';
-    const change = stats === undefined ? 'deleted' : 'replaced';
-    throw new TenonError('store/file-replaced', `${path}: the open file was ${change}`, { hint });
-  };
+  return stores;
 }
 
 /** Loads the driver on first use. Both builds use `require`, because the driver is a CommonJS module. */

@@ -1,17 +1,24 @@
-import { TenonError } from '@tenon/base';
+import { computeFingerprint, TenonError } from '@tenon/base';
 import { toErrorObject } from '../../../jsonrpc/error-response.js';
-import {
-  createFailure,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-  serializeMessage,
-} from '../../../jsonrpc/message.js';
+import { createFailure, type JsonRpcRequest, serializeMessage } from '../../../jsonrpc/message.js';
 import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
-import type { RequestIO, ServerSession, SessionChange, SessionState } from '../../../protocol/request-handler.js';
+import type {
+  RequestHandler,
+  RequestIO,
+  ServerSession,
+  SessionChange,
+  SessionState,
+} from '../../../protocol/request-handler.js';
+import type { Server } from '../../../server/server.js';
+import { connect } from '../connect.js';
 import { createProcessChannel, type MessagingProcess } from '../workers/messages.js';
-import type { ChannelToParent, MessageToServer, SentContext } from './messages.js';
+import type { ChannelToParent, ListFingerprints, MessageToServer, SentContext } from './messages.js';
 import { ParentTransport, type SessionMessage, toMessageContext } from './parent-transport.js';
-import { type AnyServer, readLists } from './read-lists.js';
+
+/** A server. One that was written without `createServer` may lack the members of `Server`. */
+export type AnyServer = RequestHandler & {
+  readonly [K in 'tools' | 'prompts' | 'resources' | 'notifyResourceUpdated' | 'close']?: Server[K] | undefined;
+};
 
 type Message<K extends MessageToServer['server']> = Extract<MessageToServer, { readonly server: K }>;
 
@@ -93,7 +100,14 @@ class ParentConnection {
     this.#requests.set(id, io);
     const response = await this.#respond(request, context.headers?.['mcp-protocol-version'], io);
     this.#requests.delete(id);
-    this.#channel.send({ server: 'respond', id, text: serializeResponse(response) });
+    let text: string;
+    try {
+      text = serializeMessage(response);
+    } catch (error) {
+      // A result without a JSON form becomes an internal error.
+      text = serializeMessage(createFailure(response.id, toErrorObject(error)));
+    }
+    this.#channel.send({ server: 'respond', id, text });
   }
 
   #respond(request: JsonRpcRequest, version: string | undefined, io: RequestIO) {
@@ -183,11 +197,42 @@ class ParentRequest implements RequestIO {
   }
 }
 
-/** Serializes a response. A result without a JSON form becomes an internal error. */
-function serializeResponse(response: JsonRpcResponse): string {
+/** Reads the lists of a server as a client without authorization does. */
+async function readLists(server: AnyServer): Promise<ListFingerprints> {
+  const client = await connect(server);
   try {
-    return serializeMessage(response);
+    const { capabilities } = client.server;
+    const [tools, prompts, resources, templates] = await Promise.all([
+      capabilities.tools ? collectItems(client.listTools()) : [],
+      capabilities.prompts ? collectItems(client.listPrompts()) : [],
+      capabilities.resources ? collectItems(client.listResources()) : [],
+      capabilities.resources ? collectItems(client.listResourceTemplates()) : [],
+    ]);
+    return {
+      tools: computeListFingerprint(server.tools, tools),
+      prompts: computeListFingerprint(server.prompts, prompts),
+      resources: computeListFingerprint(server.resources, [...resources, ...templates]),
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+/** Computes the fingerprint of a list. A list that depends on the caller counts as different each time. */
+function computeListFingerprint(
+  registry: { readonly isShared: boolean } | undefined,
+  items: readonly unknown[],
+): string {
+  return registry?.isShared === false ? crypto.randomUUID() : computeFingerprint(items);
+}
+
+/** Collects a list. One that fails counts as a list with its error, so that it does not hide changes of the others. */
+async function collectItems(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const collected: unknown[] = [];
+  try {
+    for await (const item of items) collected.push(item);
+    return collected;
   } catch (error) {
-    return serializeMessage(createFailure(response.id, toErrorObject(error)));
+    return [String(error)];
   }
 }

@@ -41,14 +41,13 @@ export function checkProgram(options: StdioTransportOptions): void {
   const folders = command.includes('/') ? [''] : (env.PATH ?? '').split(':');
   const files = folders.map(folder => posix.resolve(cwd, folder, command)).filter(isFile);
   if (files.length === 0) fail('ENOENT');
-  if (!files.some(isExecutable)) fail('EACCES');
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  const isExecutable = files.some(file => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (!isExecutable) fail('EACCES');
 }

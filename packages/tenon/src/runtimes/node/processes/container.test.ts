@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStdioTransport } from '../../../transports/stdio/client.js';
-import { nameContainer } from './container.js';
-import { spawnServer } from './spawn-server.js';
+import { nameContainer, spawnServer } from './spawn-server.js';
 
 const CHILD = fileURLToPath(new URL('../../../transports/stdio/fixtures/child.mjs', import.meta.url));
 

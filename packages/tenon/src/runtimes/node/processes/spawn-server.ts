@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { TenonError } from '@tenon/base';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import type { ProcessExit, ServerProcess } from '../../../transports/stdio/server-process-types.js';
 import { createByteSink, createByteSource } from '../stdio/byte-streams.js';
 import { createChildEnvironment } from './child-environment.js';
-import { createRemoval, nameContainer } from './container.js';
 import { trackProcessTree } from './process-tree.js';
 import { isFile, isFolder, resolveCommand } from './resolve-command.js';
 import { areServersStopping } from './running-servers.js';
@@ -35,7 +35,7 @@ export async function spawnServer(
   // A later error comes from a signal to a process that has exited.
   child.on('error', () => {});
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  const removal = container && createRemoval(container, args => startHelper({ ...options, args }));
+  const removal = container && createRemoval(container, options);
   const tree = trackProcessTree(child.pid!, isRunning, stop, () => removal?.start());
   if (options.stderr === 'inherit') child.stderr?.on('data', (chunk: Uint8Array) => process.stderr.write(chunk));
   return {
@@ -53,13 +53,48 @@ export async function spawnServer(
   };
 }
 
-/** Starts the program of a server for another purpose. Its streams are ignored, and so is a failure. */
-function startHelper(options: StdioTransportOptions): ChildProcess | undefined {
-  try {
-    return startProcess({ ...options, stderr: 'ignore' }, '', ['ignore', 'ignore', 'ignore']);
-  } catch {
-    return undefined;
-  }
+/** Container that a command starts. */
+interface StartedContainer {
+  readonly name: string;
+  /** Arguments of the command, with the name of the container. */
+  readonly args: readonly string[];
+}
+
+/** Chooses the name of the container that `run` starts. Returns `undefined` for any other command. */
+export function nameContainer({ container, args = [] }: StdioTransportOptions): StartedContainer | undefined {
+  if (container === undefined || args[0] !== 'run') return undefined;
+  const name = `${container}-${randomBytes(4).toString('hex')}`;
+  return { name, args: ['run', '--name', name, ...args.slice(1)] };
+}
+
+/** Removal of a container whose command was killed. */
+interface ContainerRemoval {
+  /** Removes the container, without waiting. */
+  start(): void;
+  isRunning(): boolean;
+}
+
+/**
+ * Creates the removal of a container. A command passes SIGTERM on to its container, but not SIGKILL, and the container
+ * would run on without it.
+ */
+function createRemoval({ name }: StartedContainer, options: StdioTransportOptions): ContainerRemoval {
+  let running: ChildProcess | undefined;
+  return {
+    start() {
+      if (running) return;
+      const removal = { ...options, args: ['rm', '--force', name], stderr: 'ignore' } as const;
+      try {
+        running = startProcess(removal, '', ['ignore', 'ignore', 'ignore']);
+      } catch {
+        // A failure is ignored.
+        return;
+      }
+      running.on('error', () => {});
+      running.unref();
+    },
+    isRunning: () => running !== undefined && running.exitCode === null && running.signalCode === null,
+  };
 }
 
 function startProcess(

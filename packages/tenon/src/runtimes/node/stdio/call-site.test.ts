@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCallSite } from './call-site.js';
+import { findCallSite } from './stdout-guard.js';
 
 it('finds the caller past the frames of Node, and leaves the trace limit unchanged', () => {
   const { stackTraceLimit } = Error;

@@ -1,6 +1,5 @@
 import { fstatSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { findCallSite } from './call-site.js';
 
 /** A write of other code to standard output, which is reserved for the protocol. */
 export interface StdoutWriteEvent {
@@ -23,6 +22,9 @@ type HeldWrite = { args: Parameters<StdoutWrite>; from: string | undefined };
 const STDOUT = 1;
 const STDERR = 2;
 const WRITERS = ['write', 'writeSync', 'writev', 'writevSync'] as const;
+const STACK_DEPTH = 30;
+// Formats: `at name (place)`, `at place` or `at async place`. The place of Node's own code begins with `node:`.
+const FRAME_LOCATION = /(?:\(|^at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/]).*:\d+:\d+)\)?$/;
 const HOLD_TIMEOUT = 1000;
 const MAX_HELD_BYTES = 64 * 1024;
 const MAX_REPORTED_SITES = 100;
@@ -146,4 +148,19 @@ function divertDescriptor(onWrite: (from: string | undefined) => void): () => vo
     for (const each of undoFunctions) each();
     syncBuiltinESMExports();
   };
+}
+
+type Callable = (...args: never[]) => unknown;
+
+/** Returns the code location that called `callee`, without Node's own frames: `file:line:column`. */
+export function findCallSite(callee: Callable): string | undefined {
+  const { stackTraceLimit } = Error;
+  const trace: { stack?: string } = {};
+  Error.stackTraceLimit = STACK_DEPTH;
+  Error.captureStackTrace(trace, callee);
+  const frames = String(trace.stack).split('\n').slice(1);
+  Error.stackTraceLimit = stackTraceLimit;
+  const locations = frames.map(frame => FRAME_LOCATION.exec(frame.trim())?.[1]);
+  const place = locations.find(location => location !== undefined);
+  return place?.startsWith('file://') ? decodeURI(place.slice(7)).replace(/^\/([A-Za-z]:)/, '$1') : place;
 }

@@ -1,10 +1,9 @@
-import { type AuthInfo, isLoopbackHost, parseHostHeader, parseIpAddress } from '@tenon/base';
+import { type AuthInfo, INTERNAL_ERROR, isLoopbackHost, parseHostHeader, parseIpAddress } from '@tenon/base';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
 import { createCorsHeaders, ExchangeWithHeaders, replyPreflight } from './cors.js';
 import { createInvalidRequest, refuse, replyInternalError } from './error-response.js';
 import { type Exchange, type RequestInfo, resolveFullPath } from './exchange.js';
-import { serveDocument, serveRemoteDocument } from './metadata-documents.js';
 import type { AuthorizeResult, HandlerOptions } from './options.js';
 
 /** Creates the checks of incoming requests: public documents, host and origin, CORS, and authorization. */
@@ -120,4 +119,54 @@ function toLowerCase(list: readonly string[] | '*' | undefined): readonly string
 /** Escapes a value of a client, so that it cannot break a log or a page. */
 function toPrintable(text: string): string {
   return text.slice(0, 100).replace(/[^\x20-\x7e]|["\\<>]/g, '?');
+}
+
+/** Text of a public JSON document, which any web page may read. */
+type MetadataDocument = string;
+
+const CORS_HEADERS = { 'access-control-allow-origin': '*' };
+/** Headers of public documents. The cache lifetime is short, because the server may change its issuer. */
+const DOCUMENT_HEADERS = {
+  ...CORS_HEADERS,
+  'content-type': 'application/json',
+  'cache-control': 'public, max-age=300',
+};
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+function serveDocument(exchange: Exchange, document: MetadataDocument): void {
+  switch (exchange.method) {
+    case 'GET':
+      return exchange.reply(200, document, DOCUMENT_HEADERS);
+    case 'HEAD':
+      return exchange.reply(200, undefined, DOCUMENT_HEADERS);
+    case 'OPTIONS':
+      return exchange.reply(204, undefined, {
+        ...CORS_HEADERS,
+        'access-control-allow-methods': ALLOW,
+        // Clients send the header with the protocol version for these documents too.
+        'access-control-allow-headers': 'accept, content-type, mcp-protocol-version',
+        'access-control-max-age': '600',
+      });
+    default:
+      return refuse(exchange, 405, createInvalidRequest('Method not allowed. Use GET'), undefined, {
+        ...CORS_HEADERS,
+        allow: ALLOW,
+      });
+  }
+}
+
+/** Recommended time until the next request for a document that could not be loaded, in seconds. */
+const RETRY_AFTER = '10';
+
+/** Serves a document that is loaded from another server. */
+async function serveRemoteDocument(
+  exchange: Exchange,
+  load: () => Promise<MetadataDocument | undefined>,
+): Promise<void> {
+  const isRead = exchange.method === 'GET' || exchange.method === 'HEAD';
+  const document = isRead ? await load() : '';
+  if (exchange.clientClosed) return;
+  if (document !== undefined) return serveDocument(exchange, document);
+  const error = { code: INTERNAL_ERROR, message: 'The authorization server cannot be reached. Try again in 10 s' };
+  refuse(exchange, 503, error, undefined, { ...CORS_HEADERS, 'retry-after': RETRY_AFTER });
 }

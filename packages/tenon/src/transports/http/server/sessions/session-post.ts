@@ -1,4 +1,4 @@
-import { type AuthInfo, createUnknownOutcomeObject, type ErrorObject } from '@tenon/base';
+import { type AuthInfo, createUnknownOutcomeObject, type ErrorObject, INTERNAL_ERROR } from '@tenon/base';
 import {
   type Id,
   type JsonRpcMessage,
@@ -15,7 +15,12 @@ import type { Exchange, HeaderFields } from '../exchange.js';
 import { acceptsJson, type MessageHeaders } from '../header-validation.js';
 import type { SharedAnswer } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
-import { NOT_STORED } from './session-messages.js';
+
+/** Error of a request whose changes of the session could not be stored. */
+export const NOT_STORED: ErrorObject = {
+  code: INTERNAL_ERROR,
+  message: 'The session could not be stored. Retry later',
+};
 
 /** The JSON value of a POST, classified once, with the headers that were read once. */
 export interface PostedMessage {

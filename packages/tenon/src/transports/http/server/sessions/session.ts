@@ -4,6 +4,7 @@ import {
   catchMaybe,
   createUnknownOutcomeObject,
   type MaybePromise,
+  TenonError,
   thenMaybe,
 } from '@tenon/base';
 import {
@@ -22,11 +23,22 @@ import type { StoredEvent } from '../../sse/event-store.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { onExpiry } from '../auth-expiry.js';
 import type { HttpServerContext } from '../context.js';
-import type { Exchange } from '../exchange.js';
+import type { Exchange, HeaderFields } from '../exchange.js';
 import type { ListenResult, SharedSession } from '../stored-sessions/shared-session.js';
-import { createClosedError, NOT_STORED, PEER, type SessionStreamOptions } from './session-messages.js';
-import type { SessionPost } from './session-post.js';
+import { NOT_STORED, type SessionPost } from './session-post.js';
 import { StandaloneStreams } from './standalone-stream.js';
+
+/** Options for starting a stream of a session. */
+interface SessionStreamOptions {
+  /** Headers of the response, if it opens the session. */
+  readonly headers?: HeaderFields | undefined;
+  /** Authorization whose expiry ends the stream. */
+  readonly auth?: AuthInfo | undefined;
+  readonly onClosed?: (stream: EventStream) => void;
+}
+
+/** Name of the client in errors. */
+const PEER = 'HTTP client';
 
 /** The registry of a session. */
 export interface HttpSessionOwner {
@@ -331,4 +343,11 @@ export class HttpSession implements Transport {
     this.context.inFlight.release(this.caller);
     return post;
   }
+}
+
+function createClosedError(): TenonError {
+  return new TenonError('connection/closed', 'the session has ended', {
+    peer: PEER,
+    hint: 'stop sending, because the client opens a new session if needed',
+  });
 }
