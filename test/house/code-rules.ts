@@ -77,7 +77,7 @@ const DELIMITER = /[<>&"'`|]/;
 const ONE_CHARACTER =
   /^(['"`])(.{1,2})\1$|^\/\[(?!\^)((?:\\.|[^\]\\])+)\]\/[gimsuy]*$|^\/((?:\\.|[^\\[(])(?:\|(?:\\.|[^\\[(]))*)\/[gimsuy]*$/;
 /** Replacements that remove a character, or write it for a URL. */
-const NO_ESCAPE = /^(['"])[\s?_-]*\1$|%|encodeURIComponent|encodeCharacter/;
+const NO_ESCAPE = /^(['"])[\s?_-]*\1$|%|encodeURIComponent/;
 
 /**
  * Escapes of a text for another language. They are written in `redaction/` of `@tenon/base` only, because each of them

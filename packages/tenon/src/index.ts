@@ -107,8 +107,8 @@ export type {
 export type { MethodName, Methods, Notifications } from './protocol/method-types.js';
 export type { CallToolResult, GetPromptResult, ReadResourceResult } from './protocol/params-and-results.js';
 export type { CreateTaskResult, DetailedTask, Task, TaskState, TaskStatus } from './protocol/tasks.js';
+export { protocolVersions } from './protocol/versions/index.js';
 export type { ProtocolVersion } from './protocol/versions/protocol-version.js';
-export { protocolVersions } from './protocol/versions/protocol-versions.js';
 
 // Custom transports.
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ExecutionBackend, HandlerRun } from './handler-run.js';
 import { Journal } from './journal.js';
 import { JournaledExecution } from './journaled-execution.js';
-import { withoutInputRequests } from './lazy-run.js';
+import { RunWithoutInput } from './lazy-run.js';
 
 function rig(journal = new Journal(), check: ExecutionBackend['check'] = () => {}) {
   const put: string[] = [];
@@ -247,7 +247,7 @@ describe('a handler that is entered again', () => {
 
 describe('a handler whose client cannot respond to input requests', () => {
   it('fails for an input request, and runs steps', async () => {
-    const run = withoutInputRequests('tools/list');
+    const run = new RunWithoutInput('tools/list');
     await expect(run.request('roots/list', {})).rejects.toMatchObject({
       code: 'handler/cannot-request-input',
       message: expect.stringContaining('tools/list'),

@@ -69,14 +69,9 @@ abstract class LazyRun implements HandlerRun {
 }
 
 /**
- * Creates the run of a method whose handler cannot request input: an input request fails with
- * `handler/cannot-request-input`.
+ * The run of a method whose handler cannot request input: an input request fails with `handler/cannot-request-input`.
  */
-export function withoutInputRequests(method: string): HandlerRun {
-  return new RunWithoutInput(method);
-}
-
-class RunWithoutInput extends LazyRun {
+export class RunWithoutInput extends LazyRun {
   readonly #method: string;
 
   constructor(method: string) {

@@ -15,14 +15,6 @@ interface CachedCapabilities {
 
 const capabilityCache = new WeakMap<ServerRuntime, CachedCapabilities>();
 
-/**
- * Computes the capabilities of the server in the form of the newest version. The result is cached until a registry
- * changes, because each request needs it.
- */
-function getServerCapabilities(runtime: ServerRuntime): ServerCapabilities {
-  return cacheCapabilities(runtime).capabilities;
-}
-
 /** Tells if the server declares a capability to every client. `path` is dotted: `resources.subscribe`. */
 export function isCapabilityDeclared(runtime: ServerRuntime, path: string): boolean {
   const { declared, capabilities } = cacheCapabilities(runtime);
@@ -33,6 +25,10 @@ export function isCapabilityDeclared(runtime: ServerRuntime, path: string): bool
   return isDeclared;
 }
 
+/**
+ * Computes the capabilities of the server in the form of the newest version. The result is cached until a registry
+ * changes, because each request needs it.
+ */
 function cacheCapabilities(runtime: ServerRuntime): CachedCapabilities {
   const version = runtime.tools.version + runtime.prompts.version + runtime.resources.version;
   const cached = capabilityCache.get(runtime);
@@ -73,8 +69,13 @@ export function getCapabilitiesFor(runtime: ServerRuntime, requester: RequesterI
   const { extensions = [] } = runtime.options;
   const declared = extensions.filter(each => each.isDeclaredOn?.(dialect) !== false);
   if (fromExtensions.length === 0 && own === undefined && declared.length === extensions.length)
-    return getServerCapabilities(runtime);
-  const { extensions: _, ...others } = Object.assign({}, getServerCapabilities(runtime), own, ...fromExtensions);
+    return cacheCapabilities(runtime).capabilities;
+  const { extensions: _, ...others } = Object.assign(
+    {},
+    cacheCapabilities(runtime).capabilities,
+    own,
+    ...fromExtensions,
+  );
   const settings = { ...own?.extensions, ...collectExtensionSettings(declared) };
   return Object.keys(settings).length > 0 ? { ...others, extensions: settings } : others;
 }

@@ -148,7 +148,13 @@ function addResources({
 /** Creates the store of request states, which passes retries to other processes if they use the same stores. */
 function createRequestStates(
   options: ServerOptions,
-  { stores, sharedStores, clock, onError, closeListeners }: RequestStateContext,
+  {
+    stores,
+    sharedStores,
+    clock,
+    onError,
+    closeListeners,
+  }: Pick<ServerRuntime, 'stores' | 'sharedStores' | 'clock' | 'onError' | 'closeListeners'>,
 ): Pick<ServerRuntime, 'requestStates' | 'forwardRetries'> {
   const { inputRequests = {} } = options;
   let forwarding: RetryForwardingConfig | undefined;
@@ -171,8 +177,6 @@ function createRequestStates(
     },
   };
 }
-
-type RequestStateContext = Pick<ServerRuntime, 'stores' | 'sharedStores' | 'clock' | 'onError' | 'closeListeners'>;
 
 /** Converts the name of a server to a part of a store key, which may only contain certain characters. */
 export const toScope = (name: string): string => name.replace(/[^\w.-]/g, '_').slice(0, 128);

@@ -15,7 +15,7 @@ import {
 } from '@tenon/base';
 import { checkInputRequestMethods } from '../execution/check-input-requests.js';
 import type { HandlerRun } from '../execution/handler-run.js';
-import { withoutInputRequests } from '../execution/lazy-run.js';
+import { RunWithoutInput } from '../execution/lazy-run.js';
 import type { MaybeAsyncResult, Middleware, Operation } from '../handler/operation.js';
 import { isToolResultParts } from '../handler/tool-result.js';
 import type { JsonRpcRequest } from '../jsonrpc/message.js';
@@ -172,7 +172,7 @@ function runOperation(request: MethodRequest, handler: ServerMethodHandler<never
   const { server, requestContext, method, params } = request;
   const { use, state } = server.options;
   if (!methods[method].mayRequestInput) {
-    const run = withoutInputRequests(method);
+    const run = new RunWithoutInput(method);
     return runInMiddleware(request, handler, run, new HandlerContext(requestContext, run, params, state));
   }
   const middleware = selectMiddleware(use, method);

@@ -5,6 +5,7 @@ import { v20251125 } from './2025-11-25.js';
 import { v20260728 } from './2026-07-28.js';
 import { compileDialects } from './define-version.js';
 import type { Dialect } from './dialect.js';
+import type { ProtocolVersion } from './protocol-version.js';
 
 /** Every protocol version that the library supports, newest first. This is the only list of versions. */
 export const dialects: readonly Dialect[] = compileDialects([v20241105, v20250326, v20250618, v20251125, v20260728]);
@@ -34,3 +35,8 @@ export function negotiateDialect(requested: string, served: readonly Dialect[] =
     candidates.find(dialect => dialect.protocolVersion === requested) ?? candidates[0] ?? getNewestDialect('handshake')
   );
 }
+
+/** The names of these versions, newest first. */
+export const protocolVersions: readonly ProtocolVersion[] = /* #__PURE__ */ dialects.map(
+  dialect => dialect.protocolVersion as ProtocolVersion,
+);

@@ -7,7 +7,7 @@ import {
   rpcError,
   TenonError,
 } from '@tenon/base';
-import { withoutInputRequests } from '../../execution/lazy-run.js';
+import { RunWithoutInput } from '../../execution/lazy-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { JsonRpcNotification } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
@@ -42,7 +42,7 @@ export async function runCustomMethod(
     });
   if (!hasScopes(requestContext.caller.auth, custom.scopes)) throw insufficientScope(custom.scopes ?? []);
   const input = await checkParams(custom.params, params);
-  const context = new HandlerContext(requestContext, withoutInputRequests(method), params, server.options.state);
+  const context = new HandlerContext(requestContext, new RunWithoutInput(method), params, server.options.state);
   const middleware = selectMiddleware(server.options.use, method);
   const run = composeMiddleware(middleware, async operation =>
     HandlerContext.runDefinition(

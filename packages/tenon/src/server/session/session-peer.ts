@@ -1,4 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import type { CallerInfo } from '../../handler/caller-info.js';
+import { isId } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { MessageContext, RequestHeaders, Transport } from '../../jsonrpc/transport.js';
@@ -32,4 +34,19 @@ export function getClientNetwork(
   // Behind a proxy, the port of the connection is not that of the client.
   const clientPort = request.remote === clientAddress ? request.remotePort : undefined;
   return { transport: 'tcp', protocol: 'http', protocolVersion: request.httpVersion, clientAddress, clientPort };
+}
+
+/** Handles a notification about a request in progress. Returns false for other notifications. */
+export function handlePeerNotification(
+  peer: Peer,
+  method: string,
+  { requestId, reason, progressToken, ...rest }: JsonObject,
+): boolean {
+  if (method === 'notifications/cancelled') {
+    if (isId(requestId)) peer.cancel(requestId, typeof reason === 'string' ? reason : undefined);
+    return true;
+  }
+  if (method !== 'notifications/progress') return false;
+  if (isId(progressToken)) peer.resetIdleTimeout(progressToken, { progressToken, ...rest });
+  return true;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
-import { paginate } from './paginate.js';
+import { paginate } from './list-pages.js';
 
 const self = (item: string) => item;
 
