@@ -1,4 +1,4 @@
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 import { type HasVisibility, Registry } from '../server/registry.js';
 
 /** Entries of a mounted server, with the names by which clients know them. */

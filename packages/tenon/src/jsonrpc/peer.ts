@@ -228,8 +228,9 @@ export class Peer implements MessageReceiver {
       return;
     }
     if (batches !== true || values.length === 0 || values.length > errors.MAX_BATCH) {
-      const fault = values.length > errors.MAX_BATCH ? `a batch of more than ${errors.MAX_BATCH} messages` : undefined;
-      return this.#refuseBatch(values, `Invalid request: ${fault ?? 'a batch is no message'}`);
+      const isTooLong = values.length > errors.MAX_BATCH;
+      const fault = isTooLong ? `a batch of more than ${errors.MAX_BATCH} messages` : 'a batch is no message';
+      return this.#refuseBatch(values, `Invalid request: ${fault}`);
     }
     const responses: JsonRpcResponse[] = [];
     let remaining = values.length;

@@ -1,7 +1,7 @@
 import type { Buckets } from '@tenon/base';
 import { connectPair, fakeClock, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import { createRateLimits, type RateLimits, type ServerRateLimits } from './default-rate-limits.js';
 import { prompt } from './definitions/prompt.js';

@@ -1,5 +1,5 @@
 import { type Buckets, type Clock, catchMaybe, isLoopbackAddress, isPromise, TenonError } from '@tenon/base';
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 import { createSharedTokens, type SharedTokens } from '../stores/shared-tokens.js';
 import { createTooManyRequestsError, getLimitKey } from './middleware/rate-limit.js';
 import { createTokenBuckets, type Rate, type TokenBuckets } from './middleware/token-buckets.js';

@@ -1,6 +1,6 @@
 import type { Clock, JsonObject, Stores, TenonError } from '@tenon/base';
 import type { HandlerRun } from '../execution/handler-run.js';
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 import type { MaybeAsyncResult, MethodOperation } from '../handler/operation.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { MethodName } from '../protocol/method-types.js';

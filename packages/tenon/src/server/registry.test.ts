@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 import type { HasVisibility } from './registry.js';
 import { Registry } from './registry.js';
 

@@ -1,5 +1,5 @@
 import { TenonError } from '@tenon/base';
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 
 /** An item that some callers may not see. */
 export interface HasVisibility {

@@ -1,5 +1,5 @@
 import { type TenonError, toReportedError } from '@tenon/base';
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 import { describeClient } from '../protocol/describe-client.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 

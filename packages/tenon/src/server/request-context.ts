@@ -1,6 +1,6 @@
 import type { AbortSignalLike, JsonObject } from '@tenon/base';
 import type { InputStrategy, RequestInput } from '../execution/handler-run.js';
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 import type { Id } from '../jsonrpc/message.js';
 import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';

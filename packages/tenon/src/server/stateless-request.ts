@@ -9,7 +9,7 @@ import {
 } from '@tenon/base';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
-import type { CallerInfo } from '../handler/caller-info.js';
+import type { CallerInfo } from '../handler/context.js';
 import { toErrorObject } from '../jsonrpc/error-response.js';
 import {
   createFailure,

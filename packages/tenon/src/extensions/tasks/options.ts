@@ -1,5 +1,5 @@
 import { type Complete, identifyCaller, MAX_SHARE } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 
 /** Options of the tasks extension. */
 export interface TasksOptions {

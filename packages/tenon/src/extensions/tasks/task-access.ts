@@ -1,5 +1,5 @@
 import { isSameOwner } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import { hasScopes, insufficientScope } from '../../protocol/scopes.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import type { TaskRecord } from './task-record.js';

@@ -1,5 +1,5 @@
 import type { Clock, JsonObject } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { ClientSession } from '../../server/request-context.js';

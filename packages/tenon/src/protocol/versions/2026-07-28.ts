@@ -163,8 +163,9 @@ function unwrapSchema(tool: JsonObject): JsonObject {
 
 function wrapStructuredContent(result: JsonObject, { outputSchema }: TransformContext): JsonObject {
   const { structuredContent } = result;
+  if (structuredContent === undefined) return result;
   const isWrapped = outputSchema ? outputSchema.type !== 'object' : !isObject(structuredContent);
-  if (structuredContent === undefined || !isWrapped) return result;
+  if (!isWrapped) return result;
   return {
     ...result,
     structuredContent: keepTextsIn({ [RESULT]: structuredContent }, result, RESULT, STRUCTURED_CONTENT),

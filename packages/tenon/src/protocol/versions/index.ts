@@ -36,7 +36,7 @@ export function negotiateDialect(requested: string, served: readonly Dialect[] =
   );
 }
 
-/** The names of these versions, newest first. */
+/** Every protocol version that the library supports, newest first. */
 export const protocolVersions: readonly ProtocolVersion[] = /* #__PURE__ */ dialects.map(
   dialect => dialect.protocolVersion as ProtocolVersion,
 );

@@ -1,6 +1,5 @@
 import type { MaybePromise, Optional } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
-import type { Context } from '../../handler/context.js';
+import type { CallerInfo, Context } from '../../handler/context.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';

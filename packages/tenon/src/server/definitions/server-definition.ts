@@ -1,7 +1,6 @@
 import type { Clock, JsonObject, Stores, TenonError } from '@tenon/base';
 import type { InputRequestOptions } from '../../execution/options.js';
-import type { CallerInfo } from '../../handler/caller-info.js';
-import type { CreateState } from '../../handler/context.js';
+import type { CallerInfo, CreateState } from '../../handler/context.js';
 import type { Middleware } from '../../handler/operation.js';
 import type { Icon } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';

@@ -1,6 +1,5 @@
 import type { MaybePromise } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
-import type { Context } from '../../handler/context.js';
+import type { CallerInfo, Context } from '../../handler/context.js';
 import type { ToolResultParts } from '../../handler/tool-result.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../../protocol/content.js';

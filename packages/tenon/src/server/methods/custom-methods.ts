@@ -8,7 +8,7 @@ import {
   TenonError,
 } from '@tenon/base';
 import { RunWithoutInput } from '../../execution/lazy-run.js';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import type { JsonRpcNotification } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import { MISSING_CLIENT_CAPABILITY } from '../../protocol/error-codes.js';

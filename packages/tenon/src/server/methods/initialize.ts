@@ -1,5 +1,5 @@
 import { type JsonObject, thenMaybe } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import { requireHandshake } from '../../protocol/negotiation/classify-request.js';

@@ -15,7 +15,7 @@ import {
   TOO_MANY_REQUESTS,
   thenMaybe,
 } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import type { Middleware, Operation } from '../../handler/operation.js';
 import { createSharedTokens } from '../../stores/shared-tokens.js';
 import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';

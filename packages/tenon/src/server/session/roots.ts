@@ -1,5 +1,5 @@
 import { type AuthInfo, TenonError } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation, Root } from '../../protocol/content.js';
 import type { ListRootsResult } from '../../protocol/input-requests.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import { isId } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';

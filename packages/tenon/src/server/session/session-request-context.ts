@@ -1,7 +1,7 @@
 import { type JsonObject, type LazyAbortSignal, toAbortSignal } from '@tenon/base';
 import type { InputStrategy, RequestInput } from '../../execution/handler-run.js';
 import { createRequestStrategy } from '../../execution/lazy-run.js';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import type { Id, JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';

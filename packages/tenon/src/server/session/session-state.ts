@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import type { SessionState } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ServerRuntime } from '../server-runtime.js';

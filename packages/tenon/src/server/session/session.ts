@@ -9,7 +9,7 @@ import {
   toReportedError,
 } from '@tenon/base';
 import type { RequestInput } from '../../execution/handler-run.js';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import type { Id, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';

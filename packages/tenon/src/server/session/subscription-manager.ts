@@ -1,5 +1,5 @@
 import { type Clock, type JsonObject, systemClock, TenonError } from '@tenon/base';
-import type { CallerInfo } from '../../handler/caller-info.js';
+import type { CallerInfo } from '../../handler/context.js';
 import { canSee, type HasVisibility } from '../registry.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { SharedChanges } from './shared-changes.js';

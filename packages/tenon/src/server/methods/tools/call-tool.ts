@@ -9,8 +9,7 @@ import {
   TenonError,
   thenMaybe,
 } from '@tenon/base';
-import type { CallerInfo } from '../../../handler/caller-info.js';
-import type { Context } from '../../../handler/context.js';
+import type { CallerInfo, Context } from '../../../handler/context.js';
 import type { MaybeAsyncResult } from '../../../handler/operation.js';
 import { isToolResultParts } from '../../../handler/tool-result.js';
 import { describeStoreOutage } from '../../../jsonrpc/error-response.js';
