@@ -1,8 +1,10 @@
 import { describeUnknownName } from '@tenon/base';
 import { readLoggingLevel } from '../protocol/content.js';
+import { listVersions } from '../protocol/negotiation/classify-request.js';
+import { getCapabilitiesFor } from './capabilities.js';
+import { finalizeCacheable } from './decode-encode.js';
 import { compileTool } from './definitions/compiled-tool.js';
 import { completeArgument } from './methods/completion.js';
-import { discover } from './methods/discover.js';
 import { listPrompts, listResources, listTemplates, listTools } from './methods/lists.js';
 import { getPrompt } from './methods/prompts.js';
 import { createNotFoundError, readResource } from './methods/resources.js';
@@ -18,7 +20,17 @@ export const localBackend: ServerBackend = {
   canShareSessions: true,
   usesRegistries: true,
   methodHandlers: {
-    'server/discover': discover,
+    /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
+    async 'server/discover'({ requestContext, server }) {
+      const { servedDialects, options } = server;
+      const instructions = await server.backend.getInstructions(requestContext, server);
+      const result = {
+        supportedVersions: listVersions(servedDialects),
+        capabilities: getCapabilitiesFor(server, requestContext),
+        ...(instructions === undefined ? {} : { instructions }),
+      };
+      return finalizeCacheable(server, result, options.cache);
+    },
     ping: () => ({}),
     'tools/list': listTools,
     'tools/call': callTool,

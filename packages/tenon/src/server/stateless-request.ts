@@ -19,12 +19,17 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../jsonrpc/message.js';
+import type { Peer } from '../jsonrpc/peer.js';
 import { RequestScope } from '../jsonrpc/request-scope.js';
-import type { RequestHeaders } from '../jsonrpc/transport.js';
+import type { MessageContext, RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { notifications } from '../protocol/methods.js';
 import { createMissingCapabilityError, findMissingForRequest } from '../protocol/missing-capabilities.js';
-import { type classifyRequest, readRequestMetadata } from '../protocol/negotiation/classify-request.js';
+import {
+  type classifyRequest,
+  readRequestMetadata,
+  requireStatelessDialect,
+} from '../protocol/negotiation/classify-request.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
@@ -97,7 +102,7 @@ type StatelessRequestIO = Pick<
 };
 
 /** Handles one stateless request. Throws the error for the peer. */
-export function handleStatelessRequest(
+function handleStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
   dialect: Dialect,
@@ -105,6 +110,37 @@ export function handleStatelessRequest(
   io: StatelessRequestIO,
 ): JsonObject | Promise<JsonObject> {
   return dispatch(runtime, request, new StatelessRequestContext(runtime, request, dialect, scope, io));
+}
+
+/** Handles a stateless request on a transport that may also have a session. */
+export function handleStatelessInSession(
+  runtime: ServerRuntime,
+  peer: Peer,
+  request: JsonRpcRequest,
+  scope: RequestScope,
+  { auth, address, request: headers }: MessageContext,
+  getListening: () => Map<RequestScope, () => void>,
+): JsonObject | Promise<JsonObject> {
+  const dialect = requireStatelessDialect(request, runtime.servedDialects);
+  if (request.method === 'subscriptions/listen') {
+    const listening = getListening();
+    listening.set(scope, () => {});
+    scope.onDone(() => {
+      listening.delete(scope);
+      // The client learns on a shared transport that the server ended the subscription.
+      if (!scope.isCancelled) void peer.notify('notifications/cancelled', { requestId: request.id });
+    });
+  }
+  return handleStatelessRequest(runtime, request, dialect, scope, {
+    auth,
+    address,
+    request: headers,
+    isTraced: true,
+    onShutdown: end => {
+      if (request.method === 'subscriptions/listen') getListening().set(scope, end);
+    },
+    send: ({ method, params }) => void peer.notify(method, params, { relatedTo: request.id }),
+  });
 }
 
 /** Context of a request without a session. The request itself contains all information about the client. */

@@ -33,6 +33,7 @@ import { handleCustomNotification } from '../methods/custom-methods.js';
 import { initialize, negotiate } from '../methods/initialize.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
+import { handleStatelessInSession } from '../stateless-request.js';
 import { InitializedSignal } from './initialized-signal.js';
 import type { ElicitationListener } from './pending-elicitations.js';
 import { createRequestInput, type RequestInputOptions } from './request-input.js';
@@ -42,7 +43,6 @@ import { createSessionPeer, handlePeerNotification } from './session-peer.js';
 import { pingClient } from './session-ping.js';
 import { type RequestSession, SessionRequestContext } from './session-request-context.js';
 import { createSessionState, notifyAllChanges } from './session-state.js';
-import { handleStatelessInSession } from './stateless-in-session.js';
 import type { Subscriber } from './subscription-manager.js';
 
 /** One connected peer. A session is a few values; V8 stores more than 14 as a dictionary. Stateless requests need none. */
