@@ -101,9 +101,22 @@ export class Suspension implements ExecutionBackend {
       finish();
       throw error;
     }
-    if (isPromise(work)) return waitForResult(waiter, work, finish);
-    finish();
-    return work;
+    if (!isPromise(work)) {
+      finish();
+      return work;
+    }
+    const pending = work;
+    // The result of the work, or the result that ends the round earlier.
+    return new Promise((resolve, reject) => {
+      waiter.resolve = result => {
+        finish();
+        resolve(result);
+      };
+      pending.then(waiter.resolve, error => {
+        finish();
+        reject(error);
+      });
+    });
   }
 
   /**
@@ -160,18 +173,4 @@ export class Suspension implements ExecutionBackend {
       leave(this.#toInputRequiredResult());
     });
   }
-}
-
-/** Waits for the result of the work, or for the result that ends the round earlier. */
-function waitForResult(waiter: RoundWaiter, promise: Promise<JsonObject>, finish: () => void): Promise<JsonObject> {
-  return new Promise((resolve, reject) => {
-    waiter.resolve = result => {
-      finish();
-      resolve(result);
-    };
-    promise.then(waiter.resolve, error => {
-      finish();
-      reject(error);
-    });
-  });
 }

@@ -46,23 +46,19 @@ function collectHeaderParams(
   if (!isObject(properties) || path.length > MAX_DEPTH) return undefined;
   for (const [name, schema] of Object.entries(properties)) {
     if (!isObject(schema)) continue;
-    const issue =
-      addHeaderParam(schema, [...path, name], headerParams) ??
-      collectHeaderParams(schema, [...path, name], headerParams);
+    const ownPath = [...path, name];
+    if (ANNOTATION in schema) {
+      const { type, [ANNOTATION]: header } = schema;
+      const argument = ownPath.join('.');
+      if (typeof header !== 'string' || !TOKEN.test(header))
+        return `the ${ANNOTATION} of "${argument}" is no header name`;
+      if (type !== 'string' && type !== 'integer' && type !== 'boolean')
+        return `"${argument}" has an ${ANNOTATION}, but is no string, integer or boolean`;
+      headerParams.push({ path: ownPath, header: `mcp-param-${header.toLowerCase()}`, type });
+    }
+    const issue = collectHeaderParams(schema, ownPath, headerParams);
     if (issue) return issue;
   }
-  return undefined;
-}
-
-function addHeaderParam(schema: JsonObject, path: readonly string[], headerParams: HeaderParam[]): string | undefined {
-  if (!(ANNOTATION in schema)) return undefined;
-  const { type } = schema;
-  const name = schema[ANNOTATION];
-  const argument = path.join('.');
-  if (typeof name !== 'string' || !TOKEN.test(name)) return `the ${ANNOTATION} of "${argument}" is no header name`;
-  if (type !== 'string' && type !== 'integer' && type !== 'boolean')
-    return `"${argument}" has an ${ANNOTATION}, but is no string, integer or boolean`;
-  headerParams.push({ path, header: `mcp-param-${name.toLowerCase()}`, type });
   return undefined;
 }
 

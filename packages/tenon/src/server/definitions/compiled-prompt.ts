@@ -24,32 +24,25 @@ export const compilePrompt: (name: string, definition: PromptDefinition) => Comp
     checkMeta(`"${name}"`, definition._meta);
     checkScopes(`"${name}"`, definition.scopes);
     const input = definition.input && compileDefinition(`the input of prompt "${name}"`, definition.input, 'input');
-    const textArguments = input ? readArguments(name, input) : [];
+    const textArguments = input ? readTextArguments(input.json) : [];
+    if (textArguments === undefined) {
+      const hint = 'wrap the schema in an object with one property for each argument';
+      throw new TenonError('prompt/input', `the input schema of prompt "${name}" is not an object`, { hint });
+    }
+    // The protocol sends every argument as a string.
+    const unsupported = textArguments.find(each => !isScalar(each));
+    if (unsupported)
+      throw new TenonError('prompt/input', `invalid type of the argument "${unsupported.name}" of prompt "${name}"`, {
+        expected: 'a string, a number or a boolean',
+        received: [...unsupported.types].join(' or ') || 'nothing',
+        hint: 'declare a string, and parse it in a transform or in `run`',
+      });
     const { title, description, icons, _meta } = definition;
     const described = { name, title, description, arguments: input && textArguments.map(toWireArgument), icons, _meta };
     const wire: Prompt = dropUndefined(described);
     return { definition, wire, input, arguments: textArguments };
   },
 );
-
-/**
- * Returns the arguments of a prompt. Throws `prompt/input` if an argument cannot be text, because the protocol sends
- * every argument as a string.
- */
-function readArguments(name: string, { json }: Validator): TextArgument[] {
-  const textArguments = readTextArguments(json);
-  if (textArguments === undefined) {
-    const hint = 'wrap the schema in an object with one property for each argument';
-    throw new TenonError('prompt/input', `the input schema of prompt "${name}" is not an object`, { hint });
-  }
-  const unsupported = textArguments.find(each => !isScalar(each));
-  if (unsupported === undefined) return textArguments;
-  throw new TenonError('prompt/input', `invalid type of the argument "${unsupported.name}" of prompt "${name}"`, {
-    expected: 'a string, a number or a boolean',
-    received: [...unsupported.types].join(' or ') || 'nothing',
-    hint: 'declare a string, and parse it in a transform or in `run`',
-  });
-}
 
 function toWireArgument({ name, title, description, required }: TextArgument): PromptArgument {
   return {
