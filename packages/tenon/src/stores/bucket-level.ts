@@ -26,16 +26,6 @@ export function toBucketTimes(key: string, { burst, perSecond }: BucketSize, cou
   return { cost: count * interval, capacity: burst * interval + TOLERANCE };
 }
 
-/** Returns the time to wait for tokens. With 0 or less, `fullAt` is the new state of the bucket. */
-export function takeFromBucket(
-  fullAt: number | undefined,
-  now: number,
-  { cost, capacity }: BucketTimes,
-): { readonly fullAt: number; readonly wait: number } {
-  const next = Math.max(fullAt ?? now, now) + cost;
-  return { fullAt: next, wait: toWait(next - now - capacity) };
-}
-
 /** Rounds a time to wait up to whole milliseconds. Returns 0 if no wait is necessary. */
 export function toWait(excess: number): number {
   return excess > 0 ? Math.max(1, Math.ceil(excess)) : 0;

@@ -1,5 +1,5 @@
 import type { Buckets, Clock } from '@tenon/base';
-import { takeFromBucket, toBucketTimes } from './bucket-level.js';
+import { toBucketTimes, toWait } from './bucket-level.js';
 
 /** Maximum number of buckets that are not full. Beyond it, the one with the oldest use is removed. */
 const MAX_BUCKETS = 100_000;
@@ -22,9 +22,10 @@ export function createMemoryBuckets(clock: Clock, check: () => void): Buckets & 
   return {
     async take(key, size, count = 1) {
       check();
-      const bucketTimes = toBucketTimes(key, size, count);
+      const { cost, capacity } = toBucketTimes(key, size, count);
       const now = clock.now();
-      const { fullAt, wait } = takeFromBucket(times.get(key), now, bucketTimes);
+      const fullAt = Math.max(times.get(key) ?? now, now) + cost;
+      const wait = toWait(fullAt - now - capacity);
       if (wait > 0) return wait;
       // The bucket moves to the end, so that the first one is the one with the oldest use.
       times.delete(key);

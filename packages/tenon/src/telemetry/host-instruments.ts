@@ -35,7 +35,13 @@ export function createHostInstruments(
     countTokenRefresh: (upstream, outcome) =>
       refreshes.add(1, { 'tenon.upstream': upstream, 'tenon.token_refresh.outcome': outcome }),
     observeHost(measure) {
-      const read = createSharedRead(measure);
+      let last: { readonly at: number; readonly measured: Promise<HostMeasurement> } | undefined;
+      // Measures once for all gauges that are read together.
+      const read = () => {
+        const now = performance.now();
+        if (last === undefined || now - last.at > MAX_AGE) last = { at: now, measured: measure() };
+        return last.measured;
+      };
       const observed: [OpenTelemetryGauge, GaugeCallback][] = [
         [
           connections,
@@ -60,15 +66,5 @@ export function createHostInstruments(
         for (const [gauge, callback] of observed) gauge.removeCallback(callback);
       };
     },
-  };
-}
-
-/** Measures once for all gauges that are read together. */
-function createSharedRead(measure: () => Promise<HostMeasurement>): () => Promise<HostMeasurement> {
-  let last: { readonly at: number; readonly measured: Promise<HostMeasurement> } | undefined;
-  return () => {
-    const now = performance.now();
-    if (last === undefined || now - last.at > MAX_AGE) last = { at: now, measured: measure() };
-    return last.measured;
   };
 }

@@ -81,19 +81,16 @@ function createChallenge(
     : { scheme: 'Bearer', params };
 }
 
-/** Describes the next step for a person who opens the URL in a browser, or with a client that cannot sign in. */
-function describeMissingToken({ resource, metadataUrl, proofRequired }: ErrorResponseContext): string {
-  return (
-    `${resource}: the request has no access token. Expected the header "Authorization: ${proofRequired ? 'DPoP' : 'Bearer'} <token>". ` +
-    `Sign in at an authorization server that ${metadataUrl} names, and send its token.`
-  );
-}
-
 function describeTokenError(tokenError: TokenError, context: ErrorResponseContext): string {
   if ('reason' in tokenError) return tokenError.reason;
   if (tokenError.error === 'nonce-wanted') return 'The proof needs the nonce of this server';
   if (tokenError.error === 'insufficient-scope') return 'The token lacks a scope that this request needs';
-  return describeMissingToken(context);
+  // The next step for a person who opens the URL in a browser, or with a client that cannot sign in.
+  const { resource, metadataUrl, proofRequired } = context;
+  return (
+    `${resource}: the request has no access token. Expected the header "Authorization: ${proofRequired ? 'DPoP' : 'Bearer'} <token>". ` +
+    `Sign in at an authorization server that ${metadataUrl} names, and send its token.`
+  );
 }
 
 function formatErrorBody(message: string, code: number = INTERNAL_ERROR): string {

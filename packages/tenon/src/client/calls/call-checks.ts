@@ -1,8 +1,7 @@
-import { describeIssues, EXECUTED, EXECUTED_ADVICE, TenonError } from '@tenon/base';
+import { TenonError } from '@tenon/base';
 import { assumableCapabilities } from '../../protocol/capabilities.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
-import type { Refusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
 
 /** Throws before a request is sent if the server cannot support it. */
@@ -21,8 +20,7 @@ export function checkSupported(connection: Connection, method: MethodName): void
     );
   }
   const missing = findMissingCapability(connection, method);
-  if (missing === undefined) return;
-  throw createNotOfferedError(connection, method, missing);
+  if (missing !== undefined) throw createNotOfferedError(connection, method, missing);
 }
 
 /** Creates the error of a method whose capability the server does not declare. */
@@ -61,17 +59,3 @@ const HINTS: { readonly [method: string]: string | undefined } = {
   'subscriptions/listen': 'use `client.watch`, which works on every protocol version',
   ping: 'use `client.ping`, which works on every protocol version',
 };
-
-export function createOutputMismatchError({ peer }: Connection, tool: string, { limit, issues }: Refusal): TenonError {
-  const reason = limit === undefined ? 'does not match its outputSchema' : 'is refused';
-  return new TenonError(
-    limit ?? 'peer/invalid-result',
-    `the result of the tool "${tool}" ${reason}: ${describeIssues(issues)}`,
-    {
-      peer,
-      method: 'tools/call',
-      hint: `${EXECUTED_ADVICE}, or connect with \`validate: "warn"\` to accept such results`,
-      data: EXECUTED,
-    },
-  );
-}

@@ -1,4 +1,12 @@
-import { type Issue, isObject, type JsonObject, TenonError } from '@tenon/base';
+import {
+  describeIssues,
+  EXECUTED,
+  EXECUTED_ADVICE,
+  type Issue,
+  isObject,
+  type JsonObject,
+  TenonError,
+} from '@tenon/base';
 import { dropMalformedEntries } from '../../protocol/malformed-entries.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
@@ -6,7 +14,6 @@ import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { withLists } from '../../protocol/tolerant-reading.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
-import { createOutputMismatchError } from './call-checks.js';
 import type { CallContext } from './call-context.js';
 
 const MISSING_CONTENT: Issue = { path: [], message: 'expected structured content, got none' };
@@ -83,7 +90,18 @@ export function checkStructuredContent(
     ? { limit: undefined, issues: [MISSING_CONTENT] }
     : findRefusal(cachedTool.outputValidator.check(structuredContent));
   if (refusal === undefined) return result;
-  const error = createOutputMismatchError(connection, tool as string, refusal);
+  const { limit, issues } = refusal;
+  const reason = limit === undefined ? 'does not match its outputSchema' : 'is refused';
+  const error = new TenonError(
+    limit ?? 'peer/invalid-result',
+    `the result of the tool "${tool}" ${reason}: ${describeIssues(issues)}`,
+    {
+      peer: connection.peer,
+      method: 'tools/call',
+      hint: `${EXECUTED_ADVICE}, or connect with \`validate: "warn"\` to accept such results`,
+      data: EXECUTED,
+    },
+  );
   if (pipeline.options.validate !== 'warn') throw error;
   pipeline.emitter.emit('error', error);
   return result;

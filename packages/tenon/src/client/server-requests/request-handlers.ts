@@ -143,26 +143,13 @@ async function runHandler(
   info: ServerRequestInfo,
 ): Promise<JsonObject> {
   if (answers.forwarder) return answers.forwarder.forward(method, params, info);
-  const result = await callHandler(method, params, answers, info);
+  let result: JsonObject;
+  if (method === 'sampling/createMessage') result = { ...(await answers.sample?.(toParams(method, params), info)) };
+  else if (method === 'roots/list') result = { roots: await readRoots(answers, info.server) };
+  else result = { ...(await handleElicitation(params, answers, info)) };
   // A value that is not JSON is refused when the response is written.
   checkNestedMeta(`the answer to ${method}`, result, checkMetaKeys);
   return result;
-}
-
-async function callHandler(
-  method: string,
-  params: JsonObject,
-  answers: ClientHandlers,
-  info: ServerRequestInfo,
-): Promise<JsonObject> {
-  switch (method) {
-    case 'sampling/createMessage':
-      return { ...(await answers.sample?.(toParams(method, params), info)) };
-    case 'roots/list':
-      return { roots: await readRoots(answers, info.server) };
-    default:
-      return { ...(await handleElicitation(params, answers, info)) };
-  }
 }
 
 /** Returns the roots from the form that the application used. `server` is the name of the server that gets them. */

@@ -1,4 +1,4 @@
-import { type JsonObject, requireArgument, requireKnownOptions } from '@tenon/base';
+import { type JsonObject, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
 import { toResult } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { checkTtl, isTerminal, type TaskState } from '../../protocol/tasks.js';
@@ -6,7 +6,7 @@ import type { CallOptions } from '../call-options.js';
 import type { CallContext, CallState } from '../calls/call-context.js';
 import { listAll } from '../calls/pages.js';
 import { getToolValue } from '../calls/results.js';
-import { createTtlError, createUnknownTaskError, isUnknownTask } from './task-errors.js';
+import { createUnknownTaskError, isUnknownTask } from './task-errors.js';
 import type { StartCall, StartOptions, TaskHandle, Tasks, WaitOptions } from './task-handle.js';
 import { toTaskState } from './task-snapshot.js';
 import { checkTask } from './task-tracking.js';
@@ -44,7 +44,13 @@ async function startTask(
   const params = { name, arguments: input };
   if (ttl !== undefined) {
     const { dialect, peer } = await pipeline.connections.getConnection();
-    if (dialect.tasks === 'by-extension') throw createTtlError(peer);
+    if (dialect.tasks === 'by-extension')
+      throw new TenonError('task/ttl', 'a client cannot choose the lifetime of a task in this protocol version', {
+        peer,
+        method: 'tools/call',
+        expected: 'no `ttl`, because the server decides how long it keeps a task',
+        hint: 'remove `ttl`, and read the lifetime from `state.ttlMs` of the handle',
+      });
     requireArgument('`ttl` of tasks.start', ttl, checkTtl);
   }
   const callState: CallState = {

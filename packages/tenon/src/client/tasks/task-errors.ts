@@ -70,16 +70,6 @@ export function createClientClosedError(taskId: string): TenonError {
   );
 }
 
-/** Creates the error for a lifetime that the client cannot send. Nothing was sent. */
-export function createTtlError(peer: string): TenonError {
-  return new TenonError('task/ttl', 'a client cannot choose the lifetime of a task in this protocol version', {
-    peer,
-    method: 'tools/call',
-    expected: 'no `ttl`, because the server decides how long it keeps a task',
-    hint: 'remove `ttl`, and read the lifetime from `state.ttlMs` of the handle',
-  });
-}
-
 function quoteTaskId(taskId: string): string {
   return JSON.stringify(taskId.slice(0, 80));
 }

@@ -55,7 +55,10 @@ export async function trackUntilEnd(tracking: TaskTracking): Promise<JsonObject>
   ];
   try {
     if (tracking.tool !== undefined) await pipeline.loadTools(await pipeline.connections.getConnection(), {});
-    return checkToolResult(tracking, await waitForEnd(tracking, inputRequests, waker));
+    const result = await waitForEnd(tracking, inputRequests, waker);
+    const connection = pipeline.connections.lastConnection;
+    const checked = checkShape(connection, 'tools/call', result, 'the result of the task');
+    return checkStructuredContent(pipeline, connection, checked, tracking.tool);
   } finally {
     inputRequests.close();
     for (const each of unsubscribes) each();
@@ -206,16 +209,6 @@ async function fetchResult(
   const { _meta, ...rest } = result;
   const { [RELATED_TASK]: _, ...meta } = _meta as JsonObject;
   return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
-}
-
-function checkToolResult({ pipeline, tool }: TaskTracking, result: JsonObject): JsonObject {
-  const connection = pipeline.connections.lastConnection;
-  return checkStructuredContent(
-    pipeline,
-    connection,
-    checkShape(connection, 'tools/call', result, 'the result of the task'),
-    tool,
-  );
 }
 
 async function withUnknownTaskError<T>({ taskId }: TaskSnapshot, work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
-import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
+import { type CheckRun, checkMember, countSteps, REMEMBER_STEPS, type SchemaCheck } from './check-run.js';
 import { areUnique } from './equality.js';
 import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
-import { countSteps, REMEMBER_STEPS } from './work.js';
 
 type ArrayCheck = (items: readonly unknown[], run: CheckRun) => boolean;
 

@@ -1,6 +1,5 @@
-import { checkBranch, checkForm } from './check-run.js';
+import { BRANCH_STEPS, checkBranch, checkForm, countSteps } from './check-run.js';
 import type { KeywordCompilers } from './keyword-compiler.js';
-import { BRANCH_STEPS, countSteps } from './work.js';
 
 /** Compilers of the keywords that apply subschemas to the value itself. */
 export const COMBINING_KEYWORDS: KeywordCompilers = {

@@ -2,7 +2,7 @@ import { copyThroughJson, isObject, type JsonObject, type TenonError } from '@te
 import { detectDraft } from '../draft.js';
 import { PatternCompiler, type PatternLimits } from '../patterns/pattern-compiler.js';
 import { isWorkLimitError, shorten } from './broken-schema.js';
-import { addFailure, type CheckRun, type Failure, type SchemaCheck } from './check-run.js';
+import { addFailure, type CheckRun, type Failure, listNames, MAX_STEPS, type SchemaCheck } from './check-run.js';
 import type { KeywordContext } from './keyword-compiler.js';
 import { getKeywordShape } from './keyword-shapes.js';
 import { KEYWORDS } from './keywords.js';
@@ -14,7 +14,6 @@ import {
   createTrackingCheck,
 } from './schema-checks.js';
 import { SchemaDocument, type SchemaResource } from './schema-document.js';
-import { listNames, MAX_STEPS } from './work.js';
 
 /** A schema that was compiled to functions. */
 export interface CompiledSchema {

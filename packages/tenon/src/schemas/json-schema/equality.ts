@@ -8,7 +8,7 @@ import {
   getLookupSteps,
   KEYWORD_STEPS,
   listNames,
-} from './work.js';
+} from './check-run.js';
 
 /** Steps to compare one member of two objects, whose names differ from object to object. */
 const MEMBER_STEPS = 14;

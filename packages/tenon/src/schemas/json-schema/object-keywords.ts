@@ -1,8 +1,16 @@
 import { isObject, type JsonObject } from '@tenon/base';
 import { createBrokenSchemaError, shorten } from './broken-schema.js';
-import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
+import {
+  type CheckRun,
+  checkMember,
+  countSteps,
+  getLookupSteps,
+  KEYWORD_STEPS,
+  listNames,
+  REMEMBER_STEPS,
+  type SchemaCheck,
+} from './check-run.js';
 import type { KeywordCompilers, KeywordContext, PatternTest } from './keyword-compiler.js';
-import { countSteps, getLookupSteps, KEYWORD_STEPS, listNames, REMEMBER_STEPS } from './work.js';
 
 type ObjectCheck = (object: JsonObject, run: CheckRun) => boolean;
 type NameTest = (key: string, run: CheckRun) => boolean;

@@ -1,9 +1,9 @@
 import { createCannotValidateError, shorten } from './broken-schema.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
+import { countSteps, LOOKUP_STEPS } from './check-run.js';
 import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';
 import { createInvalidCheck } from './schema-checks.js';
 import { describeReference, type ReferenceTarget, type SchemaResource } from './schema-document.js';
-import { countSteps, LOOKUP_STEPS } from './work.js';
 
 export const REFERENCE_KEYWORDS: KeywordCompilers = {
   $recursiveRef: compileDynamicReference,

@@ -1,7 +1,14 @@
 import { createBrokenSchemaError } from './broken-schema.js';
-import { addEvaluated, addFailure, type CheckRun, type SchemaCheck } from './check-run.js';
+import {
+  addEvaluated,
+  addFailure,
+  type CheckRun,
+  countSteps,
+  KEYWORD_STEPS,
+  REMEMBER_STEPS,
+  type SchemaCheck,
+} from './check-run.js';
 import type { SchemaResource } from './schema-document.js';
-import { countSteps, KEYWORD_STEPS, REMEMBER_STEPS } from './work.js';
 
 /** A compiled keyword of one schema. */
 export interface CompiledKeyword {

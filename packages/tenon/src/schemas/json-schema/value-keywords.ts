@@ -1,10 +1,10 @@
 import { isObject } from '@tenon/base';
 import { shorten } from './broken-schema.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
+import { countSteps } from './check-run.js';
 import { createListCheck, isEqual } from './equality.js';
 import { FORMATS } from './formats.js';
 import type { KeywordCompilers } from './keyword-compiler.js';
-import { countSteps } from './work.js';
 
 type TypeTest = (value: unknown) => boolean;
 

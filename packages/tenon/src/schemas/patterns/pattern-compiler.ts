@@ -1,7 +1,7 @@
 import { createWorkLimitError, shorten } from '../json-schema/broken-schema.js';
 import type { CheckRun } from '../json-schema/check-run.js';
+import { countSteps } from '../json-schema/check-run.js';
 import type { PatternTest } from '../json-schema/keyword-compiler.js';
-import { countSteps } from '../json-schema/work.js';
 import { countMatchSteps, estimateGrowth, type PatternGrowth } from './estimate-max-length.js';
 import { estimateWork, type PatternWork } from './match-work.js';
 import { toUnicodePattern } from './unicode-pattern.js';

@@ -2,7 +2,7 @@ import { type AbortSignalLike, type Clock, runWithTimeout, TenonError } from '@t
 import { importDriver } from '../remote/import-driver.js';
 import { createOnce } from '../remote/once.js';
 import { createUnavailableError } from '../remote/unavailable.js';
-import { createPoolExhaustedError, isConflict } from './errors.js';
+import { isConflict } from './errors.js';
 
 /** The part of a pool of `pg` that the library uses. */
 export interface PostgresPool {
@@ -116,7 +116,14 @@ export function createConnection(
 
   async function checkOut(signal: AbortSignalLike, onError?: (error: unknown) => void): Promise<CheckedOutClient> {
     connecting++;
-    const client = await connectGuarded(pool, onError).finally(() => connecting--);
+    const connected = new Promise<CheckedOutClient>((resolve, reject) => {
+      pool.connect((error, opened) => {
+        if (opened === undefined) reject(error);
+        // The client has a listener for its errors from the first moment.
+        else resolve(guardClient(opened, onError));
+      });
+    });
+    const client = await connected.finally(() => connecting--);
     if (!signal.aborted) return client;
     client.release();
     throw signal.reason;
@@ -124,7 +131,12 @@ export function createConnection(
 
   function createTimeoutError(): TenonError {
     const isExhausted = connecting > 0 && pool.idleCount === 0 && (pool.totalCount ?? 0) >= max;
-    return isExhausted ? createPoolExhaustedError(server, max) : createUnavailableError(server);
+    if (!isExhausted) return createUnavailableError(server);
+    return new TenonError('store/unavailable', `${server}: not available`, {
+      expected: 'a free connection in the pool',
+      received: `${max} in use`,
+      hint: 'raise `max` of the pool, and release connections that are not needed',
+    });
   }
 
   function runInTime<T>(work: (signal: AbortSignalLike) => Promise<T>): Promise<T> {
@@ -213,16 +225,6 @@ interface CheckedOutClient {
   readonly client: PostgresClient;
   release(): void;
   destroy(): void;
-}
-
-/** Takes a client from a pool, with a listener for its errors from the first moment. */
-function connectGuarded(pool: PostgresPool, onError?: (error: unknown) => void): Promise<CheckedOutClient> {
-  return new Promise((resolve, reject) => {
-    pool.connect((error, client) => {
-      if (client === undefined) reject(error);
-      else resolve(guardClient(client, onError));
-    });
-  });
 }
 
 /** Guards a client of a pool until it is released or destroyed. Only the first of these calls has an effect. */

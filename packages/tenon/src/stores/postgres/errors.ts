@@ -41,16 +41,6 @@ export function toPostgresError(error: unknown, server: string): TenonError {
   return new TenonError('store/failed', `${server}: refused with SQLSTATE ${state}`, { hint, cause: error });
 }
 
-/** Creates the error of a pool whose connections are all in use. */
-export function createPoolExhaustedError(server: string, max: number): TenonError {
-  const details = {
-    expected: 'a free connection in the pool',
-    received: `${max} in use`,
-    hint: 'raise `max` of the pool, and release connections that are not needed',
-  };
-  return new TenonError('store/unavailable', `${server}: not available`, details);
-}
-
 /** Creates the error of a read on a standby, which may return outdated data. */
 export function createStandbyError(server: string): TenonError {
   const hint = 'connect to the primary server; the client reconnects by itself';

@@ -68,25 +68,6 @@ WITH locked AS MATERIALIZED (
 )
 SELECT key, version FROM deleted UNION ALL SELECT key, version FROM replaced UNION ALL SELECT key, version FROM added`;
 
-// A standby returns a row without a key.
-const createGet = (table: string) => `
-SELECT s.standby, e.key, e.value, e.version FROM (SELECT pg_is_in_recovery() AS standby) s
-LEFT JOIN ${table} e ON e.key = ANY($1::text[]) AND ${IS_LIVE}`;
-
-const createList = (table: string) => `
-SELECT s.standby, l.key, l.value, l.version FROM (SELECT pg_is_in_recovery() AS standby) s
-LEFT JOIN (
-  SELECT e.key, e.value, e.version FROM ${table} e
-  WHERE e.key >= $1 AND e.key < $2 AND ${IS_LIVE} ORDER BY e.key LIMIT $3::bigint
-) l ON true
-ORDER BY l.key`;
-
-/** Deletes expired values. Processes that run it at the same time delete different values. */
-const createSweep = (table: string) => `
-DELETE FROM ${table} WHERE key = ANY(ARRAY(
-  SELECT key FROM ${table} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ${MAX_SWEPT} FOR UPDATE SKIP LOCKED
-)) RETURNING 1 AS one`;
-
 /**
  * Returns the number of operations that can run together with the same results as one after another. These are writes
  * of different keys, followed by reads. No read may come before a write of its data.
@@ -117,9 +98,24 @@ export function createValueRunner(
   tables: Tables,
   createError: () => Error,
 ): (calls: readonly ValueCall[]) => Promise<void> {
-  const [writeText, getText, listText, sweepText] = [createWrite, createGet, createList, createSweep].map(create =>
-    create(tables.values),
-  ) as [string, string, string, string];
+  const { values: table } = tables;
+  const writeText = createWrite(table);
+  // A standby returns a row without a key.
+  const getText = `
+SELECT s.standby, e.key, e.value, e.version FROM (SELECT pg_is_in_recovery() AS standby) s
+LEFT JOIN ${table} e ON e.key = ANY($1::text[]) AND ${IS_LIVE}`;
+  const listText = `
+SELECT s.standby, l.key, l.value, l.version FROM (SELECT pg_is_in_recovery() AS standby) s
+LEFT JOIN (
+  SELECT e.key, e.value, e.version FROM ${table} e
+  WHERE e.key >= $1 AND e.key < $2 AND ${IS_LIVE} ORDER BY e.key LIMIT $3::bigint
+) l ON true
+ORDER BY l.key`;
+  // Deletes expired values. Processes that run it at the same time delete different values.
+  const sweepText = `
+DELETE FROM ${table} WHERE key = ANY(ARRAY(
+  SELECT key FROM ${table} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ${MAX_SWEPT} FOR UPDATE SKIP LOCKED
+)) RETURNING 1 AS one`;
   let writes = 0;
 
   async function write(run: RunStatement, calls: readonly ValueCall[]): Promise<void> {

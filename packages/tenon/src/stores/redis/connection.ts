@@ -98,7 +98,12 @@ export type ErrorListener = (error: Error) => void;
  */
 export function wrapClient(client: RedisClient, onError: ErrorListener): RedisConnection {
   if ('call' in client) return wrapIORedis(client, onError);
-  if ('masters' in client) return wrapCluster(client);
+  if ('masters' in client)
+    return {
+      isCluster: true,
+      send: (key, command) => client.sendCommand(key, false, [...command]),
+      ...wrapSubscriptions(client),
+    };
   if ('getSentinelNode' in client) return wrapSentinel(client, onError);
   if ('sendCommand' in client) return wrapNodeRedis(client, onError);
   throw new TenonError('store/option', 'invalid Redis client', {
@@ -120,14 +125,6 @@ export function wrapNodeRedis(client: NodeRedisClient, onError: ErrorListener): 
     subscribe: async (channel, listener) => void (await (await subscriber.get()).subscribe(channel, listener)),
     unsubscribe: async channel => void (await (await subscriber.get()).unsubscribe(channel)),
     close: async () => void (await subscriber.peek())?.destroy(),
-  };
-}
-
-function wrapCluster(cluster: NodeRedisCluster): RedisConnection {
-  return {
-    isCluster: true,
-    send: (key, command) => cluster.sendCommand(key, false, [...command]),
-    ...wrapSubscriptions(cluster),
   };
 }
 

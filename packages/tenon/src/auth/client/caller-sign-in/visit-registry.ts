@@ -102,7 +102,13 @@ export class VisitRegistry {
       query: '',
       header,
     });
-    if (!('auth' in result)) throw createRejectedError(issuer, result.status);
+    // The error tells nothing about who the user is.
+    if (!('auth' in result))
+      throw new TenonError('auth/rejected', 'the gateway rejected a new token of its authorization server', {
+        peer: redactUrl(issuer),
+        status: result.status,
+        hint: 'try again in a minute, because the authorization server may have new keys; if it still fails, check its audience and scopes',
+      });
     return identifyCaller(result.auth);
   }
 
@@ -122,12 +128,3 @@ export class VisitRegistry {
 }
 
 declare const Response: { new (body: string, init: { headers: Record<string, string> }): globalThis.Response };
-
-/** Creates the error for a new token that the gateway does not accept. It tells nothing about who the user is. */
-function createRejectedError(issuer: string, status: number): TenonError {
-  return new TenonError('auth/rejected', 'the gateway rejected a new token of its authorization server', {
-    peer: redactUrl(issuer),
-    status,
-    hint: 'try again in a minute, because the authorization server may have new keys; if it still fails, check its audience and scopes',
-  });
-}

@@ -73,7 +73,15 @@ export async function requestTokensWithDeviceCode(
     );
     const lifetime = Math.min(issued.expires_in * SECOND, MAX_LIFETIME);
     const deadline = target.clock.now() + lifetime;
-    await show(describeCode(target, issued, lifetime), signal);
+    const check = (url: string) => checkBrowserUrl(target.guard.check(url, 'the verification page')).href;
+    const { verification_uri_complete: complete } = issued;
+    const code: DeviceCode = {
+      url: check(issued.verification_uri),
+      userCode: sanitizeServerText(issued.user_code),
+      ...(complete === undefined ? {} : { completeUrl: check(complete) }),
+      lifetime,
+    };
+    await show(code, signal);
     const options = {
       ...createTokenRequestOptions(target, signal),
       additionalParameters: getResourceParams(target),
@@ -107,17 +115,6 @@ export async function requestTokensWithDeviceCode(
     signal.throwIfAborted();
     throw toAuthError(error, target.issuer, 'the sign-in with a device code');
   }
-}
-
-function describeCode(target: AuthTarget, issued: oauth.DeviceAuthorizationResponse, lifetime: number): DeviceCode {
-  const check = (url: string) => checkBrowserUrl(target.guard.check(url, 'the verification page')).href;
-  const { verification_uri_complete: complete } = issued;
-  return {
-    url: check(issued.verification_uri),
-    userCode: sanitizeServerText(issued.user_code),
-    ...(complete === undefined ? {} : { completeUrl: check(complete) }),
-    lifetime,
-  };
 }
 
 function wait(clock: Clock, time: number, signal: AbortSignal): Promise<void> {

@@ -110,8 +110,17 @@ async function registerClient(
       ...(typeof secretExpiresAt === 'number' && secretExpiresAt > 0 ? { expires: secretExpiresAt * SECOND } : {}),
       ...(typeof method === 'string' ? { method } : {}),
     });
-  } catch (error) {
-    throw toRegistrationError(toAuthError(error, target.issuer, 'the client registration'), redirectUri);
+  } catch (thrown) {
+    const error = toAuthError(thrown, target.issuer, 'the client registration');
+    if (error.code !== 'auth/refused' && error.code !== 'auth/bad-answer') throw error;
+    const hint = error.received?.startsWith('invalid_redirect_uri')
+      ? `register a client there manually and pass it with its redirect URI, because ${redirectUri} is not allowed`
+      : 'register a client there manually, and pass `client: { id }`';
+    throw new TenonError('auth/registration', 'the authorization server rejected the client registration', {
+      peer: error.peer,
+      received: error.received,
+      hint,
+    });
   }
 }
 
@@ -136,16 +145,4 @@ function describeFlow(redirectUri: string): Partial<oauth.Client> {
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
   };
-}
-
-function toRegistrationError(error: TenonError, redirectUri: string): TenonError {
-  if (error.code !== 'auth/refused' && error.code !== 'auth/bad-answer') return error;
-  const hint = error.received?.startsWith('invalid_redirect_uri')
-    ? `register a client there manually and pass it with its redirect URI, because ${redirectUri} is not allowed`
-    : 'register a client there manually, and pass `client: { id }`';
-  return new TenonError('auth/registration', 'the authorization server rejected the client registration', {
-    peer: error.peer,
-    received: error.received,
-    hint,
-  });
 }

@@ -150,7 +150,12 @@ export function createInteractiveGrant(
     async requestToken(target, scopes, signal) {
       if (showDeviceCode) {
         counter.count(target.server);
-        return signInWithDevice(options, showDeviceCode, tokenStore, target, scopes, signal);
+        return signInAsClient(options, tokenStore, target, signal, async () => ({
+          uri: DEVICE_GRANT,
+          run: identity => requestTokensWithDeviceCode(target, identity, showDeviceCode, scopes, signal),
+          hasMissedCallback: () => false,
+          close: () => {},
+        }));
       }
       if (!redirect)
         throw new TenonError(
@@ -198,22 +203,6 @@ function countPages(redirect: Redirect, counter: SignInCounter, server: string):
       };
     },
   };
-}
-
-function signInWithDevice(
-  options: SignInOptions,
-  show: ShowDeviceCode,
-  tokenStore: TokenStore,
-  target: AuthTarget,
-  scopes: readonly string[],
-  signal: AbortSignal,
-): Promise<Tokens> {
-  return signInAsClient(options, tokenStore, target, signal, async () => ({
-    uri: DEVICE_GRANT,
-    run: identity => requestTokensWithDeviceCode(target, identity, show, scopes, signal),
-    hasMissedCallback: () => false,
-    close: () => {},
-  }));
 }
 
 async function signInWithBrowser(
