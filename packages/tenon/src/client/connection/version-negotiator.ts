@@ -7,7 +7,6 @@ import { interpretProbe } from '../../protocol/negotiation/probe.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { PausableClock } from '../calls/call-deadline.js';
-import { createInvalidResultError } from '../calls/results.js';
 import { createClientInfo } from '../client-info.js';
 import type { ClientOptions } from '../options.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
@@ -263,12 +262,15 @@ class VersionNegotiator {
       ? await connection.call('server/discover', {}, { signal: this.#signal })
       : answer;
     const issue = methods['server/discover'].result(discovered);
-    if (issue)
-      throw createInvalidResultError(connection.channel, 'server/discover', `the response is malformed: ${issue}`);
+    if (issue) throw this.#createMalformedError(connection, 'server/discover', issue);
     const { capabilities, instructions, _meta } = toResult('server/discover', discovered);
     const info = (_meta?.[SERVER_INFO] as never) ?? connection.server.info;
     this.#complete(connection, { info, capabilities, instructions });
     return connection;
+  }
+
+  #createMalformedError({ channel: { peer } }: Connection, method: string, issue: string): TenonError {
+    return new TenonError('peer/invalid-result', `the response is malformed: ${issue}`, { peer, method });
   }
 
   /** Ends the negotiation with the details of the server. */
@@ -363,7 +365,7 @@ class VersionNegotiator {
       if (late) return this.#acceptDiscovery(connection, late.dialect, late.result);
     }
     const issue = methods.initialize.result(answer);
-    if (issue) throw createInvalidResultError(connection.channel, 'initialize', `the response is malformed: ${issue}`);
+    if (issue) throw this.#createMalformedError(connection, 'initialize', issue);
     const agreed = selectAgreedDialect(
       connection.channel.peer,
       answer.protocolVersion as string,
