@@ -1,7 +1,7 @@
 import { type Issue, type JsonObject, type MaybePromise, TenonError, thenMaybe } from '@tenon/base';
 import { type SchemaSide, toJsonSchema } from './json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema, type StandardSchema } from './standard.js';
-import { encodeZodValue, hasCodecs, type ZodEncoding } from './zod-json-schema.js';
+import { hasCodecs, isZodNode } from './zod-json-schema.js';
 
 export { describeIssues, type Issue } from '@tenon/base';
 
@@ -83,18 +83,29 @@ function encodeResult(schema: StandardSchema, value: unknown): MaybePromise<Chec
   );
 }
 
-const encodeValue = (schema: StandardSchema, value: unknown): MaybePromise<CheckResult> =>
-  thenMaybe<ZodEncoding, CheckResult>(encodeZodValue(schema, value), ({ value, issues }) =>
-    issues.length === 0
-      ? { ok: true, value }
-      : {
-          ok: false,
-          issues: issues.map(({ path = [], message, expected }) => ({
-            path: path.map(toKey),
-            message: message ?? `Invalid input${expected === undefined ? '' : `: expected ${expected}`}`,
-          })),
-        },
-  );
+/** The encoded value, or the reasons why it cannot be encoded. Their messages are absent where zod writes them later. */
+interface ZodEncoding {
+  readonly value: unknown;
+  readonly issues: readonly {
+    readonly message?: string;
+    readonly expected?: string;
+    readonly path?: readonly PropertyKey[];
+  }[];
+}
+
+/** Encodes a value by the codecs of a schema of zod. Throws what their functions throw. */
+function encodeValue(schema: StandardSchema, value: unknown): MaybePromise<CheckResult> {
+  if (!isZodNode(schema) || typeof schema._zod.run !== 'function') return { ok: true, value };
+  const encoding: MaybePromise<ZodEncoding> = schema._zod.run({ value, issues: [] }, { direction: 'backward' });
+  return thenMaybe<ZodEncoding, CheckResult>(encoding, encoded => {
+    if (encoded.issues.length === 0) return { ok: true, value: encoded.value };
+    const issues = encoded.issues.map(({ path = [], message, expected }) => ({
+      path: path.map(toKey),
+      message: message ?? `Invalid input${expected === undefined ? '' : `: expected ${expected}`}`,
+    }));
+    return { ok: false, issues };
+  });
+}
 
 type StandardResult = Awaited<ReturnType<StandardSchema['~standard']['validate']>>;
 

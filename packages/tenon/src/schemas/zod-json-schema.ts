@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type MaybePromise, toJsonObject } from '@tenon/base';
+import { isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import type { SchemaSide } from './json-schema.js';
 
 /**
@@ -85,22 +85,6 @@ function listZodNodes(root: ZodNode): ReadonlySet<ZodNode> {
   };
   visit(root);
   return found;
-}
-
-/** Encodes a value by the codecs of a schema. Throws what their functions throw. */
-export function encodeZodValue(schema: unknown, value: unknown): MaybePromise<ZodEncoding> {
-  if (!isZodNode(schema) || typeof schema._zod.run !== 'function') return { value, issues: [] };
-  return schema._zod.run({ value, issues: [] }, { direction: 'backward' }) as MaybePromise<ZodEncoding>;
-}
-
-/** The encoded value, or the reasons why it cannot be encoded. Their messages are absent where zod writes them later. */
-export interface ZodEncoding {
-  readonly value: unknown;
-  readonly issues: readonly {
-    readonly message?: string;
-    readonly expected?: string;
-    readonly path?: readonly PropertyKey[];
-  }[];
 }
 
 /** Formats of zod and of JSON Schema. Other formats have only their pattern. */

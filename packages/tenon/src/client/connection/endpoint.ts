@@ -45,23 +45,23 @@ export async function openEndpoint(endpoint: ServerEndpoint): Promise<Transport>
 
 /** Creates the function that describes a connection for telemetry. */
 export function createDescription(
-  endpoint: ServerEndpoint,
+  { kind, key }: ServerEndpoint,
   channel: Transport,
   getVersion: () => string | undefined,
 ): DescribeConnection {
-  const network = getNetworkInfo(endpoint, channel);
+  let network: NetworkInfo = {};
+  if (kind === 'stdio') network = { transport: 'pipe' };
+  else if ((kind === 'http' || kind === 'http-sse') && key !== undefined) {
+    const { hostname, port, protocol } = new URL(key);
+    network = {
+      transport: 'tcp',
+      protocol: 'http',
+      protocolVersion: channel.httpVersion,
+      serverAddress: hostname,
+      serverPort: Number(port) || (protocol === 'https:' ? 443 : 80),
+    };
+  }
   return () => ({ protocolVersion: getVersion(), sessionId: channel.sessionId, network });
-}
-
-function getNetworkInfo(
-  { kind, key }: ServerEndpoint,
-  { httpVersion: protocolVersion }: Pick<Transport, 'httpVersion'>,
-): NetworkInfo {
-  if (kind === 'stdio') return { transport: 'pipe' };
-  if ((kind !== 'http' && kind !== 'http-sse') || key === undefined) return {};
-  const { hostname, port, protocol } = new URL(key);
-  const serverPort = Number(port) || (protocol === 'https:' ? 443 : 80);
-  return { transport: 'tcp', protocol: 'http', protocolVersion, serverAddress: hostname, serverPort };
 }
 
 /** Members of an HTTP transport that other transports do not have. */

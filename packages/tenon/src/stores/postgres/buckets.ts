@@ -12,21 +12,6 @@ const FULL_AT = `(greatest((e.value::json->>'fullAt')::float8, ${NOW}) + $2::flo
 const toValue = (fullAt: string) => `json_build_object('fullAt', ${fullAt})::text`;
 
 /**
- * Takes tokens with one statement, which does not wait for the disk. A bucket is an entry that expires when the bucket is full. Parameters: key, cost,
- * capacity.
- */
-const createTake = (table: string) => `
-WITH taken AS (
-  INSERT INTO ${table} AS e (key, value, version, expires_at)
-  VALUES ($1, ${toValue(`${NOW} + $2::float8`)}, 1, ceil(${NOW} + $2::float8)::bigint)
-  ON CONFLICT (key) DO UPDATE SET value = ${toValue(FULL_AT)}, version = e.version + 1,
-    expires_at = ceil(${FULL_AT})::bigint
-  WHERE ${FULL_AT} - ${NOW} <= $3::float8
-  RETURNING 1 AS one
-)
-SELECT count(*) AS taken, set_config('synchronous_commit', 'off', true) FROM taken`;
-
-/**
  * Creates buckets in the table of the values. Expired entries are deleted with expired values. `prepare` creates the
  * tables.
  */
@@ -36,9 +21,21 @@ export function createPostgresBuckets(
   track: <T>(call: () => Promise<T>) => Promise<T>,
   prepare: () => Promise<unknown>,
 ): Buckets {
-  const take = createTake(tables.values);
+  const { values: table } = tables;
+  // Takes tokens with one statement, which does not wait for the disk. A bucket is an entry that expires when the bucket
+  // is full. Parameters: key, cost, capacity.
+  const take = `
+WITH taken AS (
+  INSERT INTO ${table} AS e (key, value, version, expires_at)
+  VALUES ($1, ${toValue(`${NOW} + $2::float8`)}, 1, ceil(${NOW} + $2::float8)::bigint)
+  ON CONFLICT (key) DO UPDATE SET value = ${toValue(FULL_AT)}, version = e.version + 1,
+    expires_at = ceil(${FULL_AT})::bigint
+  WHERE ${FULL_AT} - ${NOW} <= $3::float8
+  RETURNING 1 AS one
+)
+SELECT count(*) AS taken, set_config('synchronous_commit', 'off', true) FROM taken`;
   // The time until a bucket has enough tokens. The statement before does not see concurrent changes.
-  const readWait = `SELECT ${FULL_AT} - ${NOW} - $3::float8 AS excess FROM ${tables.values} e WHERE e.key = $1`;
+  const readWait = `SELECT ${FULL_AT} - ${NOW} - $3::float8 AS excess FROM ${table} e WHERE e.key = $1`;
   return {
     async take(key, size, count = 1) {
       const { cost, capacity } = toBucketTimes(key, size, count);

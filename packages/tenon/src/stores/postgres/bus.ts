@@ -27,22 +27,6 @@ export type EnqueuePublication = EnqueueOperation<Publication, void>;
 // The time is in microseconds, so that numbers still increase if the server has lost the last ones.
 const MICROSECONDS = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
-/**
- * Publishes messages. Messages need not survive the server, so the commit does not wait for its disk. The notification
- * contains only the name of the publisher.
- *
- * Parameters: topics, messages, origin, channel.
- */
-const createPublish = ({ messages, counter }: Tables) => `
-WITH counted AS (
-  UPDATE ${counter} SET last_id = greatest(last_id + cardinality($1::text[]), ${MICROSECONDS}) RETURNING last_id
-), added AS (
-  INSERT INTO ${messages} (id, origin, topic, message)
-  SELECT c.last_id - cardinality($1::text[]) + i.place, $3, i.topic, i.message
-  FROM counted c, unnest($1::text[], $2::text[]) WITH ORDINALITY AS i (topic, message, place)
-)
-SELECT pg_notify($4, $3), set_config('synchronous_commit', 'off', true)`;
-
 /** Returns the number of messages that are published together. */
 export function countPublications(publications: readonly Publication[]): number {
   let size = 0;
@@ -59,8 +43,19 @@ export function createPublicationRunner(
   tables: Tables,
   origin: string,
 ): (calls: readonly QueuedCall<Publication, void>[]) => Promise<void> {
-  const { messages } = tables;
-  const publishText = createPublish(tables);
+  const { messages, counter } = tables;
+  // Publishes messages. Messages need not survive the server, so the commit does not wait for its disk. The notification
+  // contains only the name of the publisher.
+  // Parameters: topics, messages, origin, channel.
+  const publishText = `
+WITH counted AS (
+  UPDATE ${counter} SET last_id = greatest(last_id + cardinality($1::text[]), ${MICROSECONDS}) RETURNING last_id
+), added AS (
+  INSERT INTO ${messages} (id, origin, topic, message)
+  SELECT c.last_id - cardinality($1::text[]) + i.place, $3, i.topic, i.message
+  FROM counted c, unnest($1::text[], $2::text[]) WITH ORDINALITY AS i (topic, message, place)
+)
+SELECT pg_notify($4, $3), set_config('synchronous_commit', 'off', true)`;
   const sweepText = `
 DELETE FROM ${messages} WHERE id = ANY(ARRAY(
   SELECT id FROM ${messages} WHERE id <= ${MICROSECONDS} - ${MESSAGE_TTL * 1000} ORDER BY id LIMIT ${MAX_SWEPT}

@@ -8,19 +8,6 @@ const READ_BATCH = 100;
 /** Maximum number of topics in a query. With more topics, the messages of all topics are read. */
 const MAX_TOPICS = 256;
 
-/**
- * Reads the messages after a number, without those of the reader itself, and the last number. All messages up to that
- * number are visible. The first read has no number and returns no messages.
- */
-const createRead = ({ messages, counter }: Tables) => `
-SELECT c.last_id, pg_is_in_recovery() AS standby, m.id, m.topic, m.message FROM ${counter} c
-LEFT JOIN LATERAL (
-  SELECT id, topic, message FROM ${messages}
-  WHERE id > $1::bigint AND origin <> $2 AND ($3::text[] IS NULL OR topic = ANY($3::text[]))
-  ORDER BY id LIMIT ${READ_BATCH}
-) m ON true
-ORDER BY m.id`;
-
 export interface MessageReaderOptions {
   readonly clock: Clock;
   /** Interval of reads without a notification, in milliseconds. */
@@ -58,7 +45,17 @@ export function createMessageReader(
 ): MessageReader {
   const { clock, pollInterval, origin, prepare, listTopics, beginLook, onMessage, onError, createStandbyError } =
     options;
-  const text = createRead(tables);
+  const { messages: table, counter } = tables;
+  // Reads the messages after a number, without those of the reader itself, and the last number. All messages up to that
+  // number are visible. The first read has no number and returns no messages.
+  const text = `
+SELECT c.last_id, pg_is_in_recovery() AS standby, m.id, m.topic, m.message FROM ${counter} c
+LEFT JOIN LATERAL (
+  SELECT id, topic, message FROM ${table}
+  WHERE id > $1::bigint AND origin <> $2 AND ($3::text[] IS NULL OR topic = ANY($3::text[]))
+  ORDER BY id LIMIT ${READ_BATCH}
+) m ON true
+ORDER BY m.id`;
   let isStopped = true;
   let hasFailed = false;
   let lastId: string | null = null;
