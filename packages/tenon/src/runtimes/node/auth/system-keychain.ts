@@ -25,26 +25,23 @@ interface Keyring {
  */
 export function createSystemKeychain(service: string): Keychain {
   const open = (account: string) => {
-    const { AsyncEntry } = loadKeyring();
+    let keyring: Keyring;
+    try {
+      // Loaded on first use. Both builds use `require`, because the library is a CommonJS module.
+      keyring = createRequire(import.meta.filename)('@napi-rs/keyring') as Keyring;
+    } catch (cause) {
+      throw new TenonError('auth/no-keychain', 'the package @napi-rs/keyring is not installed', {
+        hint: 'run `npm install @napi-rs/keyring`, or use fileTokenStore',
+        cause,
+      });
+    }
     // By default the library falls back to the keyring of the Linux kernel, whose content ends with the session.
-    return new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
+    return new keyring.AsyncEntry(service, account, { linux: { store: 'secret-service' } });
   };
   return {
     get: account => runInKeychain(async () => (await open(account).getPassword()) ?? undefined),
     set: (account, secret) => runInKeychain(() => open(account).setPassword(secret)),
   };
-}
-
-/** Loads the library on first use. Both builds use `require`, because the library is a CommonJS module. */
-function loadKeyring(): Keyring {
-  try {
-    return createRequire(import.meta.filename)('@napi-rs/keyring') as Keyring;
-  } catch (cause) {
-    throw new TenonError('auth/no-keychain', 'the package @napi-rs/keyring is not installed', {
-      hint: 'run `npm install @napi-rs/keyring`, or use fileTokenStore',
-      cause,
-    });
-  }
 }
 
 async function runInKeychain<T>(run: () => Promise<T>): Promise<T> {

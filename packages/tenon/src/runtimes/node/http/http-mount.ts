@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject, type Optional, TenonError } from '@tenon/base';
 import type { HttpEndpoint } from '../../../transports/http/server/endpoint.js';
-import type { UnreadLimit } from '../../../transports/http/sse/unread-output.js';
 import { NodeExchange, type NodeRequest } from './node-exchange.js';
 
 /** Argument of `toNode`: the result of `createHandler`, `createIssuer` or a similar function. */
@@ -48,7 +47,17 @@ export function toNode(mount: HttpMount): NodeHandler {
   const { endpoint } = mount;
   const listener: NodeHandler = (request, response, next) => {
     requireNodeArguments(request, response);
-    const exchange = createExchange(request, response, endpoint.unread);
+    const serverResponse = 'raw' in response ? response.raw : response;
+    let exchange: NodeExchange;
+    if ('raw' in request) {
+      if ('hijack' in response) response.hijack?.();
+      exchange = new NodeExchange(
+        request.raw as NodeRequest,
+        serverResponse,
+        endpoint.unread,
+        request.body ?? undefined,
+      );
+    } else exchange = new NodeExchange(request as NodeRequest, serverResponse, endpoint.unread);
     exchange.isRouted = isRouted(request, exchange, listener, next !== undefined);
     if (next !== undefined && !endpoint.serves(exchange.path, exchange.mount, exchange.isRouted)) next();
     else endpoint.handle(exchange);
@@ -87,15 +96,4 @@ function isRouted(
   if ('raw' in request || (mount !== '' && path === '/')) return true;
   const { route } = request as RoutedRequest;
   return isMiddleware ? route?.stack?.some(({ handle }) => handle === listener) === true : route !== undefined;
-}
-
-function createExchange(
-  request: IncomingMessage | WrappedRequest,
-  response: ServerResponse | WrappedResponse,
-  unread: UnreadLimit | undefined,
-): NodeExchange {
-  const serverResponse = 'raw' in response ? response.raw : response;
-  if (!('raw' in request)) return new NodeExchange(request as NodeRequest, serverResponse, unread);
-  if ('hijack' in response) response.hijack?.();
-  return new NodeExchange(request.raw as NodeRequest, serverResponse, unread, request.body ?? undefined);
 }
