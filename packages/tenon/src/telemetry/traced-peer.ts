@@ -83,9 +83,20 @@ export class TracedPeer extends Peer {
     return method === 'initialize' ? thenMaybe(served, result => this.#startSession('server', result)) : served;
   }
 
+  /**
+   * Adds the members of a trace to `_meta`. In one that a gateway forwards for another sender, they replace those of the
+   * sender, which are passed on if the gateway makes no span of its own.
+   */
   #addContext(params: JsonObject | undefined, context: JsonObject, forwards = false): JsonObject | undefined {
-    const isForwarded = forwards && params?._meta !== undefined;
-    return isForwarded ? replaceTraceContext(params, context, this.#passesBaggage) : addTraceContext(params, context);
+    if (!forwards || params?._meta === undefined) return addTraceContext(params, context);
+    const { traceparent, tracestate, baggage, ...rest } = toJsonObject(params._meta);
+    const passed: { [name: string]: unknown } = {};
+    if (context.traceparent === undefined) {
+      if (traceparent !== undefined) passed.traceparent = traceparent;
+      if (tracestate !== undefined) passed.tracestate = tracestate;
+      if (this.#passesBaggage && typeof baggage === 'string' && isSmallBaggage(baggage)) passed.baggage = baggage;
+    }
+    return Object.assign({}, params, { _meta: Object.assign(rest, passed, context) });
   }
 
   /** Begins to measure a session, when it was opened. */
@@ -160,19 +171,4 @@ function findVersion(
 ): string | undefined {
   const version = isObject(params?._meta) ? params._meta[PROTOCOL_VERSION] : undefined;
   return dialects?.find(({ protocolVersion }) => protocolVersion === version)?.protocolVersion;
-}
-
-/**
- * Adds the members of a trace to the `_meta` that a gateway forwards for another sender. They replace those of the
- * sender, which are passed on if the gateway makes no span of its own. `withBaggage`: baggage is passed on, too.
- */
-function replaceTraceContext(params: JsonObject, context: JsonObject, withBaggage: boolean): JsonObject {
-  const { traceparent, tracestate, baggage, ...rest } = toJsonObject(params._meta);
-  const passed: { [name: string]: unknown } = {};
-  if (context.traceparent === undefined) {
-    if (traceparent !== undefined) passed.traceparent = traceparent;
-    if (tracestate !== undefined) passed.tracestate = tracestate;
-    if (withBaggage && typeof baggage === 'string' && isSmallBaggage(baggage)) passed.baggage = baggage;
-  }
-  return Object.assign({}, params, { _meta: Object.assign(rest, passed, context) });
 }

@@ -47,7 +47,15 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
   const updateKeys = async (): Promise<void> => {
     requestedAt = clock.now();
     try {
-      keys = await fetchKeySet(source);
+      const url = source.jwksUri ?? (await fetchIssuerDocument(source)).jwks_uri;
+      if (typeof url !== 'string') {
+        throw new TenonError('auth/issuer', 'the issuer metadata has no `jwks_uri`', {
+          peer: issuer,
+          expected: '`jwks_uri` in its metadata',
+          hint: 'set `jwksUri` next to `issuer`',
+        });
+      }
+      keys = createLocalJWKSet((await fetchJsonObject(source, url)) as never);
       fetchedAt = requestedAt;
       failure = undefined;
     } catch (error) {
@@ -78,17 +86,4 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
       return (getKeysWithin(STALE_TIME) ?? current)(header, token);
     }
   };
-}
-
-async function fetchKeySet(source: IssuerKeySource): Promise<LocalJWKSet> {
-  const { issuer } = source;
-  const url = source.jwksUri ?? (await fetchIssuerDocument(source)).jwks_uri;
-  if (typeof url !== 'string') {
-    throw new TenonError('auth/issuer', 'the issuer metadata has no `jwks_uri`', {
-      peer: issuer,
-      expected: '`jwks_uri` in its metadata',
-      hint: 'set `jwksUri` next to `issuer`',
-    });
-  }
-  return createLocalJWKSet((await fetchJsonObject(source, url)) as never);
 }

@@ -112,19 +112,14 @@ function estimateItem(item: PatternItem, rest: Branch, isDisjoint: DisjointTest,
     const choices = inner.factor ** times * (max === min ? 1 : max - min + 1);
     return { factor: choices, degree: inner.degree * times, base: inner.base ** Math.max(1, times) };
   }
-  return estimateLoop(atom.branches, inner, isDisjoint, Math.min(min, 4));
-}
-
-/**
- * Estimates a group that repeats. It is harmless when the input alone determines the start and the path of each
- * repetition.
- */
-function estimateLoop(branches: readonly Branch[], inner: Growth, isDisjoint: DisjointTest, min: number): Growth {
-  const single = branches.length === 1 && branches[0] !== undefined && isSeparated(branches[0], isDisjoint);
-  if (inner.base === 1 && (single || (inner.factor === 1 && inner.degree === 0))) {
+  // A group that repeats is harmless when the input alone determines the start and the path of each repetition.
+  const [branch] = atom.branches;
+  const isSingle = atom.branches.length === 1 && branch !== undefined && isSeparated(branch, isDisjoint);
+  if (inner.base === 1 && (isSingle || (inner.factor === 1 && inner.degree === 0))) {
     return { ...CONSTANT, degree: Math.max(1, inner.degree) };
   }
-  return { ...CONSTANT, base: (Math.max(2, inner.factor * (inner.degree + 1)) * inner.base) ** Math.max(1, min) };
+  const repetitions = Math.max(1, Math.min(min, 4));
+  return { ...CONSTANT, base: (Math.max(2, inner.factor * (inner.degree + 1)) * inner.base) ** repetitions };
 }
 
 /** Tells if a character loop is followed by a character that it cannot match itself, or by the end of the pattern. */
