@@ -21,7 +21,7 @@ export function encodeReturnValue(
   report: ReportContentError,
 ): JsonObject | Promise<JsonObject> {
   // Text and numbers are none of the objects below.
-  if (typeof returned === 'string' && !tool.output) return { content: toContentBlocks(returned) };
+  if (typeof returned === 'string' && !tool.output) return { content: [{ type: 'text', text: returned }] };
   if (isInputRequired(returned)) {
     checkNestedMeta(describeTool(tool), returned);
     checkInputRequestMethods(describeTool(tool), returned);
