@@ -45,6 +45,7 @@ const parts = {
   telemetry: async () => (await import('./telemetry/measure.mjs')).measureTelemetry,
   tasks: async () => (await import('./tasks/measure.mjs')).measureTasks,
   gateway: async () => (await import('./gateway/measure.mjs')).measureGateway,
+  many: async () => (await import('./many/measure.mjs')).measureMany,
   host: async () => (await import('./host/measure.mjs')).measureHost,
   workers: async () => (await import('./workers/measure.mjs')).measureWorkers,
   replicas: async () => (await import('./replicas/measure.mjs')).measureReplicas,

@@ -1,5 +1,6 @@
 // @ts-check
 /** Targets of questions, large values, tasks, the gateway, the host and workers. */
+import { judgeCase } from '../many/cases.mjs';
 import { compare, formatNumber, formatRatio, median } from '../report.mjs';
 
 /** @typedef {import('./rows.mjs').Json} Json */
@@ -242,5 +243,19 @@ export function codeModeLoad({ alone, program }) {
     target: `≤ ${MAX_PROGRAM_P99} × without it`,
     figures: [ratio.paired],
     isMet: ratio.paired <= MAX_PROGRAM_P99,
+  };
+}
+
+/** A case of many at once. @param {readonly Json[]} results @param {string} id @returns {Status} */
+export function manyAtOnce(results, id) {
+  const measured = results.find(each => each.id === id);
+  const figures = measured ? judgeCase(id, { tenon: measured.tenon, base: measured.base }) : [];
+  return {
+    peer: NONE,
+    official: NONE,
+    tenon: figures.map(({ name, tenon, ratio }) => `${name} ${tenon}, ${ratio} ×`).join('; '),
+    target: figures.map(({ target }) => target).join('; '),
+    figures: figures.map(({ figure }) => figure),
+    isMet: figures.length > 0 && figures.every(({ isMet }) => isMet),
   };
 }

@@ -1,5 +1,7 @@
 // @ts-check
 /** The targets that the library has set itself, and whether each is met by what was measured last. */
+
+import { cases } from '../many/cases.mjs';
 import { compare, formatNumber, median } from '../report.mjs';
 import {
   binary,
@@ -8,6 +10,7 @@ import {
   codeModeLoad,
   gatewayHop,
   hostListing,
+  manyAtOnce,
   manyObjects,
   questions,
   serverItems,
@@ -255,6 +258,11 @@ const targets = [
   { part: 'tasks', work: 'a step in a task of 3,000', of: taskSteps },
   { part: 'gateway', work: `gateway, HTTP behind HTTP, ${both}`, of: gatewayHop },
   { part: 'host', work: '`tools/list`, 1,000 tools of 20 servers', of: hostListing },
+  ...cases.map(({ id, title, base }) => ({
+    part: 'many',
+    work: `${title}, × ${base}`,
+    of: (/** @type {any} */ results) => manyAtOnce(results, id),
+  })),
   { part: 'code-mode', work: 'code mode: tokens of the listed tools of 2,594', of: codeModeListing },
   {
     part: 'code-mode-load',
