@@ -84,7 +84,7 @@ export function checkRemember({ remember }: ApprovalAnswer, request: ActionReque
   const mismatch =
     typeof remember === 'object'
       ? limitMatchWork(
-          () => compileMatch(remember, true)(request),
+          () => compileMatch(remember, true)(request)?.(),
           () => 'a call that takes too long to compare',
         )
       : undefined;

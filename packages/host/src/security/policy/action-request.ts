@@ -51,3 +51,9 @@ export interface PolicyVerdict {
   /** Identifies the rule independently of its number. An approval applies to this rule only. */
   readonly mark?: string | undefined;
 }
+
+/** Describes why a request does not match. It is called for explanations only, because most rules do not match most requests. */
+export type Mismatch = () => string;
+
+/** Returns the reason why a request does not match, or `undefined` if it does. */
+export type RequestTest = (request: ActionRequest) => Mismatch | undefined;

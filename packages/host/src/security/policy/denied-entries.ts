@@ -1,4 +1,4 @@
-import type { Action, ActionRequest } from './action-request.js';
+import type { Action, ActionRequest, RequestTest } from './action-request.js';
 import { compileMatch } from './matching/compiled-rule.js';
 import type { Rule } from './rules.js';
 
@@ -9,7 +9,7 @@ interface EntryRule {
   readonly action: Action;
   /** True if the rule applies to some uses of a matching entry only. */
   readonly isConditional: boolean;
-  readonly findMismatch: (request: ActionRequest) => string | undefined;
+  readonly findMismatch: RequestTest;
 }
 
 /** Tells if a policy denies any use of any entry. */

@@ -175,7 +175,7 @@ function formatExplanation(
 /** Returns the reason why a request does not match a rule, or `undefined` if it does. */
 function explainMatch(findMismatch: CompiledRule['findMismatch'], request: ActionRequest): string | undefined {
   return limitMatchWork(
-    () => findMismatch(request),
+    () => findMismatch(request)?.(),
     () => `matching takes more than ${MAX_MATCH_STEPS} steps`,
   );
 }

@@ -13,7 +13,7 @@ const request: ActionRequest = {
 };
 
 const findMismatch = (rule: Rule, action: Partial<ActionRequest> = {}) =>
-  compileRule(rule).findMismatch({ ...request, ...action });
+  compileRule(rule).findMismatch({ ...request, ...action })?.();
 
 describe('findMismatch', () => {
   it.each<[string, Rule, Partial<ActionRequest>?]>([

@@ -1,5 +1,5 @@
 import { computeFingerprint, createExcerpt, isSecretName } from '@tenon/base';
-import type { ActionRequest } from '../action-request.js';
+import type { ActionRequest, RequestTest } from '../action-request.js';
 import { maskText } from '../mask-arguments.js';
 import type { Match, Rule } from '../rules.js';
 import { compilePath, findUnnamed, findValues } from './argument-path.js';
@@ -10,16 +10,12 @@ import { countMatchSteps } from './match-work.js';
 import { compileNames, listPatterns } from './name-patterns.js';
 import { compileUserMatch } from './user-conditions.js';
 
-/** Returns the reason why a request does not match, or `undefined` if it does. */
-type RuleTest = (proposal: ActionRequest) => string | undefined;
-
 /** Rule, compiled for matching. */
 export interface CompiledRule {
   readonly rule: Rule;
   /** Identifies the rule by its content. */
   readonly mark: string;
-  /** Returns the reason why a request does not match the rule, or `undefined` if it does. */
-  findMismatch(request: ActionRequest): string | undefined;
+  readonly findMismatch: RequestTest;
 }
 
 /** Number of steps of each condition of a rule. */
@@ -38,7 +34,7 @@ export function compileRule(rule: Rule): CompiledRule {
  * Compiles the conditions of a rule.
  * @param certain True if the rule must match in every interpretation that a server could use.
  */
-export function compileMatch(match: Match, certain: boolean): RuleTest {
+export function compileMatch(match: Match, certain: boolean): RequestTest {
   const tests = [
     ...createKindTests(match, certain),
     ...createNameTest('server', match.server, certain, ({ server }) => server),
@@ -58,7 +54,7 @@ export function compileMatch(match: Match, certain: boolean): RuleTest {
   };
 }
 
-function createKindTests({ name, tool, prompt, method, resource }: Match, certain: boolean): RuleTest[] {
+function createKindTests({ name, tool, prompt, method, resource }: Match, certain: boolean): RequestTest[] {
   return [
     ...createAnyNameTest(name, certain),
     ...(tool === undefined ? [] : [createKindTest('tool')]),
@@ -71,15 +67,15 @@ function createKindTests({ name, tool, prompt, method, resource }: Match, certai
   ];
 }
 
-function createKindTest(kind: ActionRequest['kind']): RuleTest {
-  return request => (request.kind === kind ? undefined : `it is about a ${kind}, and this is a ${request.kind}`);
+function createKindTest(kind: ActionRequest['kind']): RequestTest {
+  return request => (request.kind === kind ? undefined : () => `it is about a ${kind}, and this is a ${request.kind}`);
 }
 
 /**
  * Creates the test for names. A resource is compared by its URI in any spelling. Tools and prompts are compared by
  * their names.
  */
-function createAnyNameTest(name: Globs | undefined, certain: boolean): RuleTest[] {
+function createAnyNameTest(name: Globs | undefined, certain: boolean): RequestTest[] {
   if (name === undefined) return [];
   const uri = createResourceTest(name, certain);
   const [other] = createNameTest('name', name, certain, request => request.name);
@@ -91,79 +87,81 @@ function createNameTest(
   globs: Globs | undefined,
   certain: boolean,
   getName: (request: ActionRequest) => string,
-): RuleTest[] {
+): RequestTest[] {
   if (globs === undefined) return [];
   const fits = compileNames(globs, certain);
   const wanted = describeWanted(listPatterns(globs).patterns);
   return [
     request => {
       const name = getName(request);
-      return fits(name) ? undefined : describeMismatch(what, name, wanted);
+      return fits(name) ? undefined : () => describeMismatch(what, name, wanted);
     },
   ];
 }
 
-function createResourceTest(resource: NonNullable<Match['resource']>, certain: boolean): RuleTest {
+function createResourceTest(resource: NonNullable<Match['resource']>, certain: boolean): RequestTest {
   const patterns = typeof resource === 'string' || Array.isArray(resource) ? [resource].flat() : [resource];
   const tests: ValueTest[] = patterns.map(pattern => compilePattern(pattern as ArgumentPattern));
   const wanted = describeWanted(resource);
   return ({ name }) =>
-    tests.some(test => test(name, certain)) ? undefined : describeMismatch('resource', name, wanted);
+    tests.some(test => test(name, certain)) ? undefined : () => describeMismatch('resource', name, wanted);
 }
 
-function createPrincipalTest(principal: Match['principal'], certain: boolean): RuleTest[] {
+function createPrincipalTest(principal: Match['principal'], certain: boolean): RequestTest[] {
   if (principal === undefined) return [];
   if (principal === null)
-    return [request => (request.principal === undefined ? undefined : 'the caller is not anonymous')];
+    return [request => (request.principal === undefined ? undefined : () => 'the caller is not anonymous')];
   const fits = compileNames(principal, certain);
   const wanted = describeWanted(listPatterns(principal).patterns);
   return [
     ({ principal: name }) => {
-      if (name === undefined) return 'the caller is anonymous';
-      return fits(name) ? undefined : describeMismatch('principal', name, wanted);
+      if (name === undefined) return () => 'the caller is anonymous';
+      return fits(name) ? undefined : () => describeMismatch('principal', name, wanted);
     },
   ];
 }
 
-function createHintTest(hint: keyof Hints, wanted: boolean | undefined): RuleTest[] {
+function createHintTest(hint: keyof Hints, wanted: boolean | undefined): RequestTest[] {
   if (wanted === undefined) return [];
   return [
     request => {
-      if (request.kind !== 'tool') return `${hint} is about tools, and this is a ${request.kind}`;
+      if (request.kind !== 'tool') return () => `${hint} is about tools, and this is a ${request.kind}`;
       if (getHints(request)[hint] === wanted) return undefined;
       const reason = request.trusted ? '' : ': the server is not trusted, so its annotations do not count';
-      return `${hint} is ${!wanted}${reason}`;
+      return () => `${hint} is ${!wanted}${reason}`;
     },
   ];
 }
 
-function createArgumentTest(path: string, pattern: ArgumentPattern, certain: boolean): RuleTest {
+function createArgumentTest(path: string, pattern: ArgumentPattern, certain: boolean): RequestTest {
   const steps = compilePath(path, certain);
   const names = steps.map(({ text }) => text);
   const test = compilePattern(pattern);
   const wanted = describeWanted(pattern);
+  const shown = createExcerpt(path, 80);
   return ({ arguments: args }) => {
     const { values, isComplete, isTruncated } = findValues(args, steps);
-    const shown = createExcerpt(path, 80);
     if (!certain) {
       if (isTruncated || values.some(value => test(value, false))) return undefined;
-      return values.length === 0 ? `argument ${shown} is absent` : describeArgumentMismatch(names, values[0], wanted);
+      return values.length === 0
+        ? () => `argument ${shown} is absent`
+        : () => describeArgumentMismatch(names, values[0], wanted);
     }
-    if (isTruncated) return `argument ${shown} has more values than are looked at`;
+    if (isTruncated) return () => `argument ${shown} has more values than are looked at`;
     if (!isComplete || values.length === 0)
-      return `argument ${shown} is absent${values.length > 0 ? ' somewhere' : ''}`;
+      return () => `argument ${shown} is absent${values.length > 0 ? ' somewhere' : ''}`;
     const place = values.findIndex(value => !test(value, true));
-    return place < 0 ? undefined : describeArgumentMismatch(names, values[place], wanted);
+    return place < 0 ? undefined : () => describeArgumentMismatch(names, values[place], wanted);
   };
 }
 
-function createOnlyTest(only: Match['only'], certain: boolean): RuleTest[] {
+function createOnlyTest(only: Match['only'], certain: boolean): RequestTest[] {
   if (only === undefined) return [];
   const paths = only.map(path => compilePath(path, certain));
   return [
     ({ arguments: args }) => {
       const unnamed = findUnnamed(args, paths);
-      return unnamed === undefined ? undefined : `argument ${createExcerpt(unnamed, 80)} is not in \`only\``;
+      return unnamed === undefined ? undefined : () => `argument ${createExcerpt(unnamed, 80)} is not in \`only\``;
     },
   ];
 }
