@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The packages that only the benchmarks use. They live in a project of their own, `bench/packages`, so that `npm install` of the
+ * The packages that only the benchmarks and the tests with other clients use. They live in a project of their own, `bench/packages`, so that `npm install` of the
  * checkout is short, and beside the programs that are measured, so that what those import stays that of the checkout.
  */
 import { join } from 'node:path';

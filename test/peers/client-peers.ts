@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { getPackageFolder, installBenchPackages } from '../../bench/packages.mjs';
 import { runtimes } from '../../scripts/runtimes.mjs';
 import { inspect } from '../host/inspector.js';
 import type { ConnectedSdkClient } from '../interop/sdk-client.js';
@@ -35,7 +37,9 @@ export interface OpenedPeer {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const findModule = (path: string): string => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url));
+// They are apart from the packages of the checkout, because only this test and the benchmarks use them.
+await installBenchPackages();
+const findProgram = (name: string, path: string): string => join(getPackageFolder(name), path);
 const run = promisify(execFile);
 
 async function ofSdk(connecting: Promise<ConnectedSdkClient>): Promise<OpenedPeer> {
@@ -69,7 +73,7 @@ function ofInspector(target: readonly string[], home: string): OpenedPeer {
 
 /** mcporter on the command line. */
 function ofMcporter(target: readonly string[], home: string): OpenedPeer {
-  const program = findModule('mcporter/dist/cli.js');
+  const program = findProgram('mcporter', 'dist/cli.js');
   const start = async (...args: string[]) => {
     const { stdout } = await run(runtimes.node24, [program, ...args], {
       cwd: home,
@@ -86,7 +90,7 @@ function ofMcporter(target: readonly string[], home: string): OpenedPeer {
 }
 
 /** A program that makes a server over HTTP one on standard streams, with the client of SDK v1 in front. */
-const ofBridge = (program: string, ...args: string[]) => ofSdk(connectSdkV1({ args: [findModule(program), ...args] }));
+const ofBridge = (program: string, ...args: string[]) => ofSdk(connectSdkV1({ args: [program, ...args] }));
 
 export const clientPeers: readonly ClientPeer[] = [
   { name: 'SDK v1 1.32.2, Streamable HTTP', open: ({ url }) => ofSdk(connectSdkV1({ url })) },
@@ -98,12 +102,21 @@ export const clientPeers: readonly ClientPeer[] = [
     open: ({ url }) => ofSdk(connectSdkV2({ url }, { versionNegotiation: { mode: 'auto' } })),
   },
   { name: 'SDK v2 2.4.0, stdio', open: ({ args }) => ofSdk(connectSdkV2({ args })) },
-  { name: 'mcp-remote 0.15.1', open: ({ url }) => ofBridge('mcp-remote/dist/proxy.js', url, '--allow-http') },
+  {
+    name: 'mcp-remote 0.15.1',
+    open: ({ url }) => ofBridge(findProgram('mcp-remote', 'dist/proxy.js'), url, '--allow-http'),
+  },
   {
     name: 'supergateway 4.0.0',
     // It does not pass on the capabilities of the client in front of it.
     async open({ url }) {
-      const bridge = ofBridge('supergateway/dist/index.js', '--streamableHttp', url, '--logLevel', 'none');
+      const bridge = ofBridge(
+        findProgram('supergateway', 'dist/index.js'),
+        '--streamableHttp',
+        url,
+        '--logLevel',
+        'none',
+      );
       return { ...(await bridge), callAsking: undefined };
     },
   },
