@@ -1,8 +1,9 @@
 // @ts-check
 /** Measures an input request and its response, client and server in one process, on the protocol version where it ends the round. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { connect, createServer, tool } from 'tenon';
+import { connect } from 'tenon';
 import { formatNumber, formatRatios, heading, median, RATIOS_NOTE, range, rotate, table } from '../report.mjs';
+import { createQuestionServer } from './question-server.mjs';
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ name: string, inFlight: number, calls: number, call: () => Promise<string | undefined>, samples: { cpu: number }[] }} Subject */
@@ -12,7 +13,6 @@ const CALLS = 1600;
 const WARM_UPS = 6;
 /** Most that a question and its answer may take, in microseconds. */
 export const MAX_QUESTION = 150;
-const text = /** @type {const} */ ({ type: 'object', properties: { text: { type: 'string' } }, required: ['text'] });
 
 /** @param {{ rounds: number }} options */
 export async function measureBothEnds({ rounds }) {
@@ -37,24 +37,7 @@ export async function measureBothEnds({ rounds }) {
 const createSubject = (name, inFlight, call) => ({ name, inFlight, calls: CALLS, call, samples: [] });
 
 async function connectTenon() {
-  const server = createServer({
-    name: 'bench',
-    version: '1.0.0',
-    tools: {
-      plain: tool({ input: text, run: ({ text }) => text }),
-      ask: tool({
-        input: text,
-        async run({ text }, ctx) {
-          const { action } = await ctx.elicit({
-            message: 'Is it right?',
-            input: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] },
-          });
-          return action === 'accept' ? text : action;
-        },
-      }),
-    },
-  });
-  const client = await connect(server, {
+  const client = await connect(createQuestionServer(), {
     protocolVersion: VERSION,
     elicit: () => ({ action: 'accept', content: { sure: true } }),
   });

@@ -15,6 +15,7 @@ import { connect, createServer, resource, tool } from 'tenon';
 import { protect, signIn } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { serveHttp, toNode } from 'tenon/node';
+import { createQuestionServer } from '../asking/question-server.mjs';
 import { createNumberedServer } from '../host/servers.mjs';
 import { firstLine, freePort, startNode, stop, waitForOutput } from '../processes.mjs';
 import { openStream } from '../soak/subscribers.mjs';
@@ -287,31 +288,13 @@ async function serveBytesBare(bytes) {
 
 /** Questions that are all open before the first is answered, or as many calls without one, twice. @param {boolean} isAsking */
 async function measureQuestions(isAsking) {
-  const text = /** @type {const} */ ({ type: 'object', properties: { text: { type: 'string' } }, required: ['text'] });
-  const server = createServer({
-    name: 'bench',
-    version: '1.0.0',
-    tools: {
-      plain: tool({ input: text, run: ({ text }) => text }),
-      ask: tool({
-        input: text,
-        async run({ text }, ctx) {
-          const { action } = await ctx.elicit({
-            message: 'Is it right?',
-            input: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] },
-          });
-          return action === 'accept' ? text : action;
-        },
-      }),
-    },
-  });
   const limits = {
     maxShare: 1,
     maxRequests: 2 * QUESTIONS,
     maxRequestsPerSession: 2 * QUESTIONS,
     maxStreamsPerSession: 2 * QUESTIONS,
   };
-  const { url } = await serveHttp(server, { port: 0, limits });
+  const { url } = await serveHttp(createQuestionServer(), { port: 0, limits });
   /** @type {Figures} */
   const found = {};
   for (const protocolVersion of ['2025-11-25', '2026-07-28']) {

@@ -310,7 +310,8 @@ function getNestedFunctions(node: ts.Node): ts.Node[] {
   return found;
 }
 
-function countLines(source: Source, node: ts.Node): number {
+/** Counts the lines from the first to the last one of a node. */
+export function countLines(source: Source, node: ts.Node): number {
   return source.tree.getLineAndCharacterOfPosition(node.getEnd()).line + 2 - getLine(source, node);
 }
 

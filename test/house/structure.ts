@@ -2,7 +2,7 @@
 import ts from 'typescript-5';
 import { findTypeCycles } from './import-rules.js';
 import { findFunctionsWithoutVerb } from './naming-rules.js';
-import { getFunctions, type Source, walk } from './source.js';
+import { countLines, getFunctions, type Source, walk } from './source.js';
 
 export interface Structure {
   readonly files: number;
@@ -93,8 +93,7 @@ export function findFunctionsWithOneReference(
   for (const source of sources) {
     for (const { name, node, isExported } of listTopFunctions(source)) {
       if (isExported && reexported.has(name)) continue;
-      const [start, end] = [node.getStart(), node.end].map(at => source.tree.getLineAndCharacterOfPosition(at).line);
-      const found = { path: source.path, name, lines: (end ?? 0) - (start ?? 0) + 1 };
+      const found = { path: source.path, name, lines: countLines(source, node) };
       functions.push(found);
       // The declaration is one of the names.
       if (((isExported ? anywhere : inFile.get(source))?.get(name) ?? 0) <= 2) once.push(found);

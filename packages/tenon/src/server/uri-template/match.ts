@@ -170,7 +170,7 @@ function collectValues(capture: Capture, text: string, allowUnsafe: boolean, val
     if (value === undefined || allowUnsafe) return value;
     // A value must be free of path traversal. NUL is never safe, because it ends a path early in C.
     if (value.includes('\0')) return undefined;
-    // Where slashes are usual (reserved values, fragments, queries), no segment may be `..`.
+    // Reserved values, fragments and queries may contain slashes, so no segment of them may be `..`.
     if (OPERATORS[operator].reserved || operator === '?' || operator === '&')
       return TRAVERSAL.test(value) ? undefined : value;
     // A value of one segment must stay one segment.
