@@ -215,6 +215,12 @@ export {
 export { runNextTurn } from './timing/next-turn.js';
 export { DURATION_PATTERN, toMilliseconds } from './timing/parse-duration.js';
 export { rejectOnAbort } from './timing/reject-on-abort.js';
+export {
+  isStoreClosed,
+  type PeriodicRun,
+  type PeriodicRunOptions,
+  runPeriodically,
+} from './timing/run-periodically.js';
 export { runWithTimeout } from './timing/run-with-timeout.js';
 export { sleep } from './timing/sleep.js';
 export { decodeComponent } from './uris/decode-component.js';

@@ -2,6 +2,8 @@ import {
   type Clock,
   hashSha256,
   type JsonObject,
+  type PeriodicRun,
+  runPeriodically,
   type Stores,
   TenonError,
   toCanonicalJson,
@@ -93,21 +95,14 @@ export class SharedSessions {
     let lost: string | undefined;
     let known: ServerSessionState | undefined;
     let isCallerGone = false;
-    let cancelTimer = () => {};
+    let extension: PeriodicRun | undefined;
     session?.onEnd(() => {
       isCallerGone = session.isContinued !== true;
     });
-    /** Extends the lifetime while this process has a connection. */
-    const extend = (): void => {
-      cancelTimer();
-      cancelTimer = clock.after(ttl / 3, () => {
-        this.#extend(key, known).catch(report);
-        extend();
-      });
-    };
     const use = (state: ServerSessionState): ServerSessionState => {
       known = state;
-      extend();
+      // The lifetime is extended while this process has a connection.
+      extension ??= runPeriodically({ clock, interval: ttl / 3, onError: report }, () => this.#extend(key, known));
       return state;
     };
     const handle: Omit<SharedSessionHandle, 'sharing'> = {
@@ -143,7 +138,7 @@ export class SharedSessions {
       },
       onAnyChange: listener => void anyChangeListeners.add(listener),
       close: () => {
-        cancelTimer();
+        void extension?.stop();
         if (isCallerGone) this.#values.delete(key).catch(report);
       },
     };

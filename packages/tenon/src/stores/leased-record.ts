@@ -1,4 +1,12 @@
-import { type Clock, TenonError, toRecordValues, toTypedValues, type Values } from '@tenon/base';
+import {
+  type Clock,
+  type PeriodicRun,
+  runPeriodically,
+  TenonError,
+  toRecordValues,
+  toTypedValues,
+  type Values,
+} from '@tenon/base';
 import { type FaultRetryOptions, retryStoreFaults } from './fault-retry.js';
 import { putOnce } from './put-once.js';
 
@@ -58,7 +66,7 @@ export class LeasedRecord<T extends object> {
   #until = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
   #lostError: TenonError | undefined;
-  #stopRenewing: (() => void) | undefined;
+  #renewal: PeriodicRun | undefined;
   #onLost: ((error: TenonError) => void) | undefined;
 
   private constructor(values: Values, key: string, owner: LeaseOwner, ttl: (value: T) => number | undefined, value: T) {
@@ -155,15 +163,10 @@ export class LeasedRecord<T extends object> {
   renew(onLost?: (error: TenonError) => void, onRenewed?: (value: T) => void): void {
     this.#onLost = onLost;
     const { clock, lease } = this.#owner;
-    this.#stopRenewing = clock.after(lease / 3, () => {
-      this.update(value => value).then(
-        value => {
-          if (this.#stopRenewing) this.renew(onLost, onRenewed);
-          onRenewed?.(value);
-        },
-        // A renewal that failed is tried again at the next interval, unless the lease was lost.
-        () => this.#lostError || !this.#stopRenewing || this.renew(onLost, onRenewed),
-      );
+    // The owner learns of a lost lease by `onLost`, and of other failures by its own writes.
+    this.#renewal = runPeriodically({ clock, interval: lease / 3, onError: () => {} }, async () => {
+      const value = await this.update(current => current);
+      onRenewed?.(value);
     });
   }
 
@@ -181,8 +184,7 @@ export class LeasedRecord<T extends object> {
 
   /** Stops the renewal of the lease, so that the lease expires. */
   stop(): void {
-    this.#stopRenewing?.();
-    this.#stopRenewing = undefined;
+    void this.#renewal?.stop();
   }
 
   #enqueue<R>(work: () => Promise<R>): Promise<R> {

@@ -82,6 +82,30 @@ describe('anchors of audit logs', () => {
     }
   });
 
+  it('are tried until the store is closed, with one report for each time that it does not respond', async () => {
+    const { clock, onError } = setUp();
+    const stores = memoryStores({ clock });
+    const { audit } = await createAuditLog({ replica: 'one' });
+    let isDown = true;
+    const get: typeof stores.values.get = async key =>
+      isDown ? Promise.reject(new Error('down')) : stores.values.get(key);
+    createAuditAnchors({ audit, values: { ...stores.values, get }, clock, interval: INTERVAL, onError });
+    const advance = async () => {
+      await audit.write({ action: 'called' });
+      clock.advance(INTERVAL);
+      await new Promise(resolve => setTimeout(resolve, 5));
+    };
+    for (let n = 0; n < 3; n++) await advance();
+    expect([onError.mock.calls.length, clock.timers]).toEqual([1, 1]);
+    isDown = false;
+    await advance();
+    await stores.close();
+    for (let n = 0; n < 3; n++) await advance();
+    expect(onError).toHaveBeenCalledTimes(2);
+    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ code: 'store/closed' }));
+    expect(clock.timers).toBe(0);
+  });
+
   it('belong to logs with the name of a replica', async () => {
     const { clock, values, onError } = setUp();
     const { audit } = await createAuditLog();

@@ -4,7 +4,9 @@ import {
   checkObject,
   checkString,
   checkValues,
+  type PeriodicRun,
   requireArgument,
+  runPeriodically,
   type StoredValue,
   TenonError,
   toRecordValues,
@@ -39,40 +41,31 @@ export class AuditAnchors {
   /** Last anchor of each replica that the log contains. */
   readonly #recorded = new Map<string, number>();
   #last: AuditAnchor | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #cancelTimer: (() => void) | undefined;
-  #isStopped = false;
+  readonly #storing: PeriodicRun;
 
   constructor(replica: string, options: AuditAnchorsOptions) {
     this.#options = options;
     this.#replica = replica;
-    this.#schedule();
+    const { clock, interval } = options;
+    this.#storing = runPeriodically({ clock, interval, onError: error => this.#report(error) }, () =>
+      this.#writeAnchor(),
+    );
   }
 
   /** Stores the current position. Resolves also if that fails, and the next attempt follows after the interval. */
   storeAnchor(): Promise<void> {
-    this.#running = this.#running.then(() => this.#writeAnchor()).catch(error => this.#report(error));
-    return this.#running;
+    return this.#storing.runNow();
   }
 
   /** Stores the last position, and ends. */
   async close(): Promise<void> {
-    this.#cancelTimer?.();
     await this.storeAnchor();
-    this.#isStopped = true;
-  }
-
-  #schedule(): void {
-    const { clock, interval } = this.#options;
-    this.#cancelTimer = clock.after(
-      interval,
-      () => void this.storeAnchor().finally(() => this.#isStopped || this.#schedule()),
-    );
+    await this.#storing.stop();
   }
 
   async #writeAnchor(): Promise<void> {
     const { audit, values } = this.#options;
-    if (this.#isStopped || audit.head.seq === this.#last?.seq) return;
+    if (audit.head.seq === this.#last?.seq) return;
     const key = KEY_PREFIX + this.#replica;
     const stored = await values.get(key);
     this.#checkStored(stored);
@@ -98,11 +91,12 @@ export class AuditAnchors {
 
   /** Ends the anchors, so that the last one in the store remains as evidence. */
   #stop(summary: string): TenonError {
-    this.#isStopped = true;
-    this.#cancelTimer?.();
-    return new TenonError('audit/not-anchored', `the audit log of the replica "${this.#replica}": ${summary}`, {
+    void this.#storing.stop();
+    const error = new TenonError('audit/not-anchored', `the audit log of the replica "${this.#replica}": ${summary}`, {
       hint: 'keep the log, run `tenon audit verify` with --store, and start a new log in another file',
     });
+    this.#report(error);
+    return error;
   }
 
   #report(error: unknown): void {

@@ -4,6 +4,7 @@ import {
   hashSha256,
   requireArgument,
   requireKnownOptions,
+  runPeriodically,
   type SealKey,
   type StoredValue,
   type Stores,
@@ -128,23 +129,12 @@ async function acquireLease(values: Values, key: string, clock: Clock): Promise<
     // A random time keeps the other processes from trying together.
     await sleep(clock, MAX_PAUSE * (0.5 + Math.random() / 2));
   }
-  let isReleased = false;
-  let renewal: Promise<unknown> = Promise.resolve();
-  const renew = async (known: number) => {
-    version = await values.put(key, lease, { version: known, ttl: LEASE });
-  };
-  const schedule = (): (() => void) =>
-    clock.after(LEASE / 3, () => {
-      if (isReleased || version === undefined) return;
-      // A renewal that failed is repeated. If the lease is lost, the write of the tokens is refused.
-      renewal = renew(version).catch(() => {});
-      cancel = schedule();
-    });
-  let cancel = schedule();
+  // A renewal that failed is repeated. If the lease is lost, the write of the tokens is refused.
+  const renewal = runPeriodically({ clock, interval: LEASE / 3, onError: () => {} }, async () => {
+    if (version !== undefined) version = await values.put(key, lease, { version, ttl: LEASE });
+  });
   return async () => {
-    isReleased = true;
-    cancel();
-    await renewal;
+    await renewal.stop();
     if (version !== undefined) await values.delete(key, version).catch(() => {});
   };
 }

@@ -1,4 +1,14 @@
-import { INVALID_PARAMS, type JsonObject, rpcError, SharedLimit, TenonError, UNKNOWN_CALLER } from '@tenon/base';
+import {
+  INVALID_PARAMS,
+  isStoreClosed,
+  type JsonObject,
+  type PeriodicRun,
+  rpcError,
+  runPeriodically,
+  SharedLimit,
+  TenonError,
+  UNKNOWN_CALLER,
+} from '@tenon/base';
 import type { Journal } from '../../execution/journal.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import { getDialect } from '../../protocol/versions/index.js';
@@ -26,6 +36,7 @@ export class TaskWorker implements JobObserver {
   readonly #queue = new Map<string, string>();
   readonly #unserved: UnservedTasks;
   #unwatchStore: (() => void) | undefined;
+  readonly #scanning: PeriodicRun | undefined;
   #isClosed = false;
 
   constructor(host: ExtensionHost, store: TaskStore, subscribers: TaskSubscribers, settings: TaskSettings) {
@@ -36,7 +47,10 @@ export class TaskWorker implements JobObserver {
     this.#quota = new TaskQuota(settings, host.clock);
     this.#unserved = new UnservedTasks(host, store, settings);
     this.#running = new SharedLimit(settings.maxRunning, settings.maxShare);
-    if (host.stores.durable) void this.#scan();
+    if (!host.stores.durable) return;
+    const options = { clock: host.clock, interval: settings.leaseTtl, onError: this.#reportError };
+    this.#scanning = runPeriodically(options, () => this.#scan());
+    void this.#scanning.runNow();
   }
 
   /**
@@ -140,6 +154,7 @@ export class TaskWorker implements JobObserver {
 
   close(): void {
     this.#isClosed = true;
+    void this.#scanning?.stop();
     for (const job of [...this.#jobs.values()]) void job.giveBack().catch(this.#reportError);
     this.#stopIfUnused();
   }
@@ -256,27 +271,22 @@ export class TaskWorker implements JobObserver {
     this.#unwatchStore = undefined;
   }
 
-  /** Looks for tasks that other processes have left, at intervals. */
+  /** Looks for tasks that other processes have left. */
   async #scan(): Promise<void> {
-    if (this.#isClosed) return;
     const unserved = new Set(this.#unserved.ids);
-    try {
-      for await (const id of this.#store.listOpen()) {
-        // A record that cannot be read or handled must not block the records after it.
-        try {
-          if (!(await this.#store.isIdle(id))) continue;
-          unserved.delete(id);
-          await this.wake(id);
-        } catch (error) {
-          this.#reportError(error);
-        }
+    for await (const id of this.#store.listOpen()) {
+      // A record that cannot be read or handled must not block the records after it.
+      try {
+        if (!(await this.#store.isIdle(id))) continue;
+        unserved.delete(id);
+        await this.wake(id);
+      } catch (error) {
+        if (isStoreClosed(error)) throw error;
+        this.#reportError(error);
       }
-      // Another process works on these tasks now.
-      for (const id of unserved) this.#unserved.forget(id);
-    } catch (error) {
-      this.#reportError(error);
     }
-    this.#host.clock.after(this.#settings.leaseTtl, () => void this.#scan());
+    // Another process works on these tasks now.
+    for (const id of unserved) this.#unserved.forget(id);
   }
 
   readonly #reportError = (error: unknown): void => this.#host.onError(TenonError.from(error, 'task/failed'));

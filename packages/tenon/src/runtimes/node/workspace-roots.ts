@@ -8,8 +8,10 @@ import {
   checkEither,
   checkObject,
   checkString,
+  type PeriodicRun,
   requireArgument,
   requireKnownOptions,
+  runPeriodically,
   systemClock,
   TenonError,
 } from '@tenon/base';
@@ -81,7 +83,7 @@ class FolderRoots implements WorkspaceRoots {
   /** Folders that were reported as unavailable and are still unavailable. */
   readonly #reported = new Set<string>();
   #folders: readonly ResolvedFolder[];
-  #stopTimer: (() => void) | undefined;
+  #checking: PeriodicRun | undefined;
   /** The last list that all clients got. */
   #known: string | undefined;
 
@@ -104,27 +106,20 @@ class FolderRoots implements WorkspaceRoots {
     // Each subscription needs its own function, because the same listener may subscribe twice.
     const notifyChange = () => onChange();
     this.#listeners.add(notifyChange);
-    this.#stopTimer ??= this.#startTimer();
+    const onError = (error: unknown) => this.#onError(TenonError.from(error));
+    const options = { clock: this.#clock, interval: this.#interval, onError };
+    this.#checking ??= runPeriodically(options, () => this.#check());
     return () => {
       this.#listeners.delete(notifyChange);
       if (this.#listeners.size > 0) return;
-      this.#stopTimer?.();
-      this.#stopTimer = undefined;
+      void this.#checking?.stop();
+      this.#checking = undefined;
     };
   }
 
   set(folders: readonly WorkspaceFolder[]): void {
     this.#folders = folders.map(toFolder);
     void this.#check();
-  }
-
-  #startTimer(): () => void {
-    const stop = this.#clock.after(this.#interval, () => {
-      void this.#check().finally(() => {
-        if (this.#stopTimer === stop) this.#stopTimer = this.#startTimer();
-      });
-    });
-    return stop;
   }
 
   async #check(): Promise<void> {

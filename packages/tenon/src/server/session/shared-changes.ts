@@ -1,4 +1,11 @@
-import { type Clock, computeFingerprint, type JsonObject, TenonError } from '@tenon/base';
+import {
+  type Clock,
+  computeFingerprint,
+  type JsonObject,
+  type PeriodicRun,
+  runPeriodically,
+  TenonError,
+} from '@tenon/base';
 import type { SharedStores } from '../../protocol/request-handler.js';
 import { retryStoreFaults } from '../../stores/fault-retry.js';
 
@@ -48,7 +55,7 @@ export class SharedChanges {
   #stop: (() => void) | undefined;
   /** The first read of the store. Undefined when it has ended. */
   #reading: Promise<void> | undefined;
-  #cancelTimer: (() => void) | undefined;
+  #polling: PeriodicRun | undefined;
 
   constructor(
     stores: SharedStores,
@@ -70,8 +77,13 @@ export class SharedChanges {
     if (this.#stop === undefined) {
       try {
         this.#stop = this.#stores.bus.subscribe(this.#topic, message => this.#receive(message));
-        // Earlier changes are no news for the subscribers of this process.
-        this.#reading = this.#poll(({ id }) => this.#first.add(id)).then(() => {
+        const options = {
+          clock: this.#clock,
+          interval: POLL_INTERVAL,
+          onError: (error: unknown) => this.#report(error),
+        };
+        this.#polling = runPeriodically(options, () => this.#poll());
+        this.#reading = this.#polling.runNow().then(() => {
           this.#reading = undefined;
         });
       } catch (error) {
@@ -82,7 +94,7 @@ export class SharedChanges {
   }
 
   close(): void {
-    this.#cancelTimer?.();
+    void this.#polling?.stop();
     this.#stop?.();
     this.#stop = undefined;
   }
@@ -135,19 +147,16 @@ export class SharedChanges {
     if (change.process !== this.#process) onChange(change);
   }
 
-  /** Reads the changes now and at intervals. */
-  #poll(onChange?: (change: StoredChange) => void): Promise<void> {
-    if (onChange === undefined) this.#first.clear();
+  async #poll(): Promise<void> {
+    // Subscribers wait for the first read. Later ones find a change that was made during a fault soon after it.
+    const isFirst = this.#reading !== undefined;
+    if (!isFirst) this.#first.clear();
+    // Earlier changes are no news for the subscribers of this process.
+    const onChange = isFirst ? ({ id }: StoredChange) => void this.#first.add(id) : undefined;
     const read = async (): Promise<void> => {
       if (this.#stop) await this.#readChanges(onChange);
     };
-    // Subscribers wait for the first read. Later ones find a change that was made during a fault soon after it.
-    const maxElapsed = onChange === undefined ? POLL_INTERVAL : 0;
-    return retryStoreFaults(read, { clock: this.#clock, maxElapsed })
-      .catch(error => this.#stop && this.#report(error))
-      .finally(() => {
-        if (this.#stop) this.#cancelTimer = this.#clock.after(POLL_INTERVAL, () => void this.#poll());
-      });
+    await retryStoreFaults(read, { clock: this.#clock, maxElapsed: isFirst ? 0 : POLL_INTERVAL });
   }
 
   async #readChanges(onChange?: (change: StoredChange) => void): Promise<void> {

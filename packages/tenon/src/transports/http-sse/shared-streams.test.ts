@@ -1,5 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { tool } from '../../index.js';
+import { memoryStores, tool } from '../../index.js';
 import { openReplicas, type Replica } from '../http/fixtures/replicas.js';
 import { byName, eventsOf, JSON_HEADERS, nextMessages } from '../http/fixtures/sites.js';
 import type { HandlerOptions } from '../http/server/options.js';
@@ -71,5 +72,21 @@ describe('HTTP+SSE at two processes', () => {
     const response = await post(two, initialize);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
     two.stores.fault = undefined;
+  });
+
+  it('reports a closed store once for a stream', async () => {
+    const clock = fakeClock();
+    const shared = memoryStores({ clock });
+    const errors: unknown[] = [];
+    const options = { clock, onError: (error: unknown) => errors.push(error) };
+    replicas = await openReplicas(1, {}, options, () => () => shared);
+    await connect(replicas[0] as Replica);
+    await shared.close();
+    for (let step = 0; step < 100; step++) {
+      clock.advance(600_000);
+      await new Promise(setImmediate);
+    }
+    // One is of the lease of the process.
+    expect(errors).toHaveLength(2);
   });
 });

@@ -1,4 +1,4 @@
-import { type AuthInfo, isSameOwner, toTypedValues } from '@tenon/base';
+import { type AuthInfo, isSameOwner, type PeriodicRun, runPeriodically, toTypedValues } from '@tenon/base';
 import type { SharedStores } from '../../protocol/request-handler.js';
 import type { HttpServerContext } from '../http/server/context.js';
 import { type ForwardedMessage, ServerReplica } from '../http/server/stored-sessions/server-replica.js';
@@ -18,7 +18,8 @@ export class SharedStreams {
   readonly #stores: SharedStores;
   readonly #context: HttpServerContext;
   readonly #replica: ServerReplica;
-  readonly #timers = new Map<string, () => void>();
+  /** Renewals of the records of the streams of this process, by the IDs of the streams. */
+  readonly #renewals = new Map<string, PeriodicRun>();
 
   constructor(stores: SharedStores, context: HttpServerContext, onMessage: (forwarded: ForwardedMessage) => void) {
     this.#stores = { ...stores, scope: `${stores.scope}.sse` };
@@ -35,12 +36,17 @@ export class SharedStreams {
   /** Makes a stream of this process known to the others. */
   async add(id: string, auth: AuthInfo | undefined): Promise<void> {
     await this.#replica.join();
-    await this.#write(id, { owner: toRecordOwner(auth), process: this.#replica.id });
+    const { clock, limits, report } = this.#context;
+    const ttl = limits.sessionIdleTimeout;
+    const record = { owner: toRecordOwner(auth), process: this.#replica.id };
+    const write = async () => void (await this.#values.put(this.#toKey(id), record, { ttl }));
+    this.#renewals.set(id, runPeriodically({ clock, interval: ttl / 3, onError: report }, write));
+    await write();
   }
 
   remove(id: string): void {
-    this.#timers.get(id)?.();
-    if (this.#timers.delete(id)) this.#stores.values.delete(this.#toKey(id)).catch(this.#context.report);
+    void this.#renewals.get(id)?.stop();
+    if (this.#renewals.delete(id)) this.#stores.values.delete(this.#toKey(id)).catch(this.#context.report);
   }
 
   /** Passes a message to the process that holds the stream. Returns false when there is no such stream. */
@@ -60,15 +66,6 @@ export class SharedStreams {
 
   get #values() {
     return toTypedValues<StreamRecord>(this.#stores.values);
-  }
-
-  /** Writes the record, and again before it expires. */
-  async #write(id: string, record: StreamRecord): Promise<void> {
-    const { clock, limits, report } = this.#context;
-    const ttl = limits.sessionIdleTimeout;
-    const cancel = clock.after(ttl / 3, () => void this.#write(id, record).catch(report));
-    this.#timers.set(id, cancel);
-    await this.#values.put(this.#toKey(id), record, { ttl });
   }
 
   #toKey(id: string): string {

@@ -3,6 +3,7 @@ import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { TenonError } from '../../../errors/error.js';
 import type { Clock } from '../../../timing/clock.js';
+import { runPeriodically } from '../../../timing/run-periodically.js';
 import { isProcessRunning } from '../is-process-running.js';
 
 /** Interval at which the owner of a lock shows that it is alive, in milliseconds. */
@@ -41,17 +42,14 @@ export async function withLock<T>(
   options: FileLockOptions = {},
 ): Promise<T> {
   const id = await acquire(path, clock, options);
-  let cancelHeartbeat = () => {};
-  const sendHeartbeat = () => {
+  const heartbeat = runPeriodically({ clock, interval: HEARTBEAT_INTERVAL, onError: () => {} }, () => {
     const now = new Date();
-    utimes(path, now, now).catch(() => {});
-    cancelHeartbeat = clock.after(HEARTBEAT_INTERVAL, sendHeartbeat);
-  };
-  cancelHeartbeat = clock.after(HEARTBEAT_INTERVAL, sendHeartbeat);
+    return utimes(path, now, now);
+  });
   try {
     return await work();
   } finally {
-    cancelHeartbeat();
+    void heartbeat.stop();
     // On Windows a process that reads the file can prevent its deletion. The lock then expires.
     if ((await readOwner(path))?.id === id) await rm(path, { force: true }).catch(() => {});
   }

@@ -1,4 +1,11 @@
-import { createUnknownOutcomeError, type JsonObject, rpcError, TenonError } from '@tenon/base';
+import {
+  createUnknownOutcomeError,
+  type JsonObject,
+  type PeriodicRun,
+  rpcError,
+  runPeriodically,
+  TenonError,
+} from '@tenon/base';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
 import type {
   ReceivedRetry,
@@ -44,7 +51,7 @@ export class RetryForwarding implements RetryForwarder {
   /** The first write of the lease. Undefined while no handler waits or runs here. */
   #leased: Promise<void> | undefined;
   #isListening = false;
-  #isClosed = false;
+  #renewal: PeriodicRun | undefined;
 
   constructor(options: RetryForwardingOptions) {
     this.#options = options;
@@ -57,7 +64,7 @@ export class RetryForwarding implements RetryForwarder {
   hold(time: number): Promise<void> {
     this.#listen();
     this.#heldUntil = Math.max(this.#heldUntil, this.#options.clock.now() + time);
-    this.#leased ??= this.#renew();
+    this.#leased ??= this.#startRenewal();
     return this.#leased;
   }
 
@@ -146,20 +153,19 @@ export class RetryForwarding implements RetryForwarder {
   }
 
   /** Renews the lease while a handler waits or runs here, and takes the retries whose announcement the bus has lost. */
-  async #renew(): Promise<void> {
+  #startRenewal(): Promise<void> {
     const { stores, clock } = this.#options;
-    clock.after(LEASE / 3, () => {
-      const isHolding = this.#heldUntil > clock.now() || this.#running.size > 0;
-      if (isHolding && !this.#isClosed) void this.#renew();
-      else this.#leased = undefined;
-    });
-    try {
+    const renewal = runPeriodically({ clock, interval: LEASE / 3, onError: this.#report }, async () => {
+      if (this.#heldUntil <= clock.now() && this.#running.size === 0) {
+        this.#leased = undefined;
+        return void renewal.stop();
+      }
       await stores.values.put(this.#toKey('retry-holder', this.id), {}, { ttl: LEASE });
       const prefix = `${this.#toKey('retry-mail', this.id)}/`;
       for (const { key } of await stores.values.list(prefix)) void this.#take(key.slice(prefix.length));
-    } catch (error) {
-      this.#report(error);
-    }
+    });
+    this.#renewal = renewal;
+    return renewal.runNow();
   }
 
   /** Receives the messages of other processes. */
@@ -174,7 +180,7 @@ export class RetryForwarding implements RetryForwarder {
     });
     this.#options.onListening(() => {
       stop();
-      this.#isClosed = true;
+      void this.#renewal?.stop();
       const { values } = this.#options.stores;
       values.delete(this.#toKey('retry-holder', this.id)).catch(this.#report);
     });

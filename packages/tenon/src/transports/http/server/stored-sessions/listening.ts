@@ -1,4 +1,4 @@
-import { type AuthInfo, toTypedValues } from '@tenon/base';
+import { type AuthInfo, type PeriodicRun, runPeriodically, toTypedValues } from '@tenon/base';
 import { encodeEvent, encodePrimingEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';
@@ -32,7 +32,7 @@ export class Listening {
   #follower: StreamFollower | undefined;
   /** Connections that get no events, the one that was opened last at the end. */
   #waiting: EventStream[] = [];
-  #cancelCheck: (() => void) | undefined;
+  #checking: PeriodicRun | undefined;
   #number = '';
   /** Name of the log in the IDs of the events. */
   #logName = '';
@@ -89,7 +89,7 @@ export class Listening {
   }
 
   stop(): void {
-    this.#cancelCheck?.();
+    void this.#checking?.stop();
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const connection of waiting) connection.end();
@@ -116,7 +116,7 @@ export class Listening {
     follower.detach();
     this.#follower = undefined;
     this.#waiting.push(follower.connection);
-    this.#scheduleCheck();
+    this.#checkSender();
     return { log: this.#logName, ...follower.position };
   }
 
@@ -135,23 +135,19 @@ export class Listening {
   }
 
   /** Checks the process that sends the events, because the bus may lose its message, and the process may have stopped. */
-  #scheduleCheck(): void {
+  #checkSender(): void {
     const { replica, records } = this.#context;
     const { clock, report } = this.#session.context;
-    const check = async () => {
+    void this.#checking?.stop();
+    const checking = runPeriodically({ clock, interval: LISTEN_POLL, onError: report }, async () => {
+      if (this.#waiting.length === 0 || this.isOpen) return void checking.stop();
       const stored = await records.get(this.#session.id);
       if (stored === undefined) return this.#session.shared?.endDeleted();
       const { listener, delivered } = stored.value;
       const isRunning = listener !== undefined && (await replica.isRunning(listener.process));
       this.checkListener(isRunning ? listener : undefined, delivered);
-    };
-    this.#cancelCheck?.();
-    this.#cancelCheck = clock.after(LISTEN_POLL, () => {
-      if (this.#waiting.length === 0 || this.isOpen) return;
-      check()
-        .catch(report)
-        .finally(() => this.#scheduleCheck());
     });
+    this.#checking = checking;
   }
 
   get #values() {

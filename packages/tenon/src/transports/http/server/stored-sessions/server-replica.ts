@@ -1,4 +1,4 @@
-import { type AuthInfo, type Clock, isObject, type JsonObject } from '@tenon/base';
+import { type AuthInfo, type Clock, isObject, type JsonObject, type PeriodicRun, runPeriodically } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import { createStoredId } from './stored-id.js';
 
@@ -40,7 +40,7 @@ export class ServerReplica {
   readonly #handlers: ReplicaHandlers;
   #joined: Promise<void> | undefined;
   #stopListening: (() => void) | undefined;
-  #cancelTimer: (() => void) | undefined;
+  #renewal: PeriodicRun | undefined;
   #lastMail: Promise<unknown> = Promise.resolve();
   /** Keys of the last messages that this process has handled. They may still be in the store. */
   readonly #handledMail = new Set<string>();
@@ -64,7 +64,12 @@ export class ServerReplica {
   async #join(): Promise<void> {
     this.#stopListening ??= this.#stores.bus.subscribe(this.#topic, message => this.#receive(message));
     await this.#renew();
-    this.#scheduleRenewal();
+    if (this.#isClosed) return;
+    const options = { clock: this.#clock, interval: REPLICA_LEASE / 3, onError: this.#handlers.report };
+    this.#renewal = runPeriodically(options, async () => {
+      // Reading the store finds messages that the bus has lost.
+      await Promise.all([this.#renew(), this.#readMissedMail(this.id), this.#readMissedMail(EVERYONE)]);
+    });
   }
 
   /** Tells if the lease of a process is active, by the clock of the store. */
@@ -106,7 +111,7 @@ export class ServerReplica {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#cancelTimer?.();
+    void this.#renewal?.stop();
     this.#stopListening?.();
     if (this.#joined !== undefined) await this.#stores.values.delete(this.#toKey('replica', this.id)).catch(() => {});
   }
@@ -126,16 +131,6 @@ export class ServerReplica {
 
   async #renew(): Promise<void> {
     await this.#stores.values.put(this.#toKey('replica', this.id), {}, { ttl: REPLICA_LEASE });
-  }
-
-  #scheduleRenewal(): void {
-    if (this.#isClosed) return;
-    this.#cancelTimer = this.#clock.after(REPLICA_LEASE / 3, () => {
-      // Reading the store finds messages that the bus has lost.
-      Promise.all([this.#renew(), this.#readMissedMail(this.id), this.#readMissedMail(EVERYONE)])
-        .catch(error => this.#isClosed || this.#handlers.report(error))
-        .finally(() => this.#scheduleRenewal());
-    });
   }
 
   async #readMissedMail(replica: string): Promise<void> {

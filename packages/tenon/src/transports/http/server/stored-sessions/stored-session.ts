@@ -1,4 +1,4 @@
-import type { AuthInfo, MaybePromise } from '@tenon/base';
+import { type AuthInfo, isStoreClosed, type MaybePromise } from '@tenon/base';
 import { createNotification, type Id, type JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange, SessionState, SharedStores } from '../../../../protocol/request-handler.js';
@@ -276,7 +276,11 @@ export class StoredSession implements SharedSession {
     if (this.#stored === undefined) return;
     this.#context.records
       .update(this.#stored, this.#session.id, record => record)
-      .then(stored => (stored ? this.adopt(stored) : this.endDeleted()), this.#session.context.report);
+      .then(stored => (stored ? this.adopt(stored) : this.endDeleted()))
+      .catch(error => {
+        if (isStoreClosed(error)) this.#extendedAt = Number.POSITIVE_INFINITY;
+        this.#session.context.report(error);
+      });
   }
 
   /** Ends the session in this process, after it was deleted. */

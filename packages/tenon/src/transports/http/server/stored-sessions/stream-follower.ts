@@ -1,4 +1,4 @@
-import { type Clock, toTypedValues } from '@tenon/base';
+import { type Clock, type PeriodicRun, runPeriodically, toTypedValues } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import type { EventStream } from '../../sse/event-streams.js';
@@ -32,10 +32,9 @@ export interface StreamFollowerOptions {
 export class StreamFollower {
   readonly #options: StreamFollowerOptions;
   #position: LogPosition;
-  #reading: Promise<void> | undefined;
-  #readsAgain = false;
+  #reading: PeriodicRun | undefined;
+  #pollDueAt = 0;
   #unsubscribe: (() => void) | undefined;
-  #cancelTimer: (() => void) | undefined;
   #isDetached = false;
 
   constructor(options: StreamFollowerOptions) {
@@ -54,10 +53,11 @@ export class StreamFollower {
 
   /** Starts to send. It first subscribes and then reads, so that no event is missed. */
   start(): void {
-    const { stores, prefix } = this.#options;
+    const { stores, prefix, clock, pollInterval, report } = this.#options;
     this.#unsubscribe = stores.bus.subscribe(prefix, () => this.wake());
+    this.#pollDueAt = clock.now() + pollInterval;
+    this.#reading = runPeriodically({ clock, interval: pollInterval, onError: report }, () => this.#read());
     this.wake();
-    this.#schedulePoll();
   }
 
   stop(): void {
@@ -69,7 +69,7 @@ export class StreamFollower {
   detach(): void {
     this.#isDetached = true;
     this.#unsubscribe?.();
-    this.#cancelTimer?.();
+    void this.#reading?.stop();
   }
 
   get #isSending(): boolean {
@@ -78,28 +78,22 @@ export class StreamFollower {
 
   /** Reads the log again. */
   wake(): void {
-    this.#readsAgain = true;
-    this.#reading ??= this.#read().then(
-      () => {
-        this.#reading = undefined;
-        // An event of the bus arrived after the last look.
-        if (this.#readsAgain && this.#isSending) this.wake();
-      },
-      error => {
-        this.#reading = undefined;
-        this.#options.report(error);
-        if (this.#isSending) this.#schedulePoll();
-      },
-    );
+    void this.#reading?.runNow();
   }
 
   async #read(): Promise<void> {
-    const { clock, pollInterval } = this.#options;
-    const send = async (): Promise<void> => {
-      if (this.#isSending) await this.#sendAppended();
-    };
-    while (this.#readsAgain && this.#isSending) {
-      this.#readsAgain = false;
+    if (!this.#isSending) return this.detach();
+    const { clock, pollInterval, onPoll } = this.#options;
+    try {
+      // Frequent events must not delay it.
+      if (clock.now() >= this.#pollDueAt) {
+        this.#pollDueAt = clock.now() + pollInterval;
+        await onPoll();
+      }
+    } finally {
+      const send = async (): Promise<void> => {
+        if (this.#isSending) await this.#sendAppended();
+      };
       await retryStoreFaults(send, { clock, maxElapsed: pollInterval });
     }
   }
@@ -126,19 +120,5 @@ export class StreamFollower {
       this.#position = { entry, events: value.events.length, tag: value.tag };
       if (value.isEnd) return this.stop();
     }
-  }
-
-  #schedulePoll(): void {
-    const { clock, pollInterval, onPoll, report } = this.#options;
-    this.#cancelTimer?.();
-    this.#cancelTimer = clock.after(pollInterval, () => {
-      if (!this.#isSending) return;
-      onPoll()
-        .catch(report)
-        .finally(() => {
-          this.wake();
-          if (this.#isSending) this.#schedulePoll();
-        });
-    });
   }
 }

@@ -1,0 +1,48 @@
+import { fakeClock } from '@tenon/testing';
+import { expect, it } from 'vitest';
+import { memoryStores } from '../../../tenon/src/stores/memory-stores.js';
+import type { ConnectionScope } from './connection-scope.js';
+import { SharedSessions } from './shared-sessions.js';
+
+const TTL = 30_000;
+const SCOPE: ConnectionScope = {
+  key: 'ada',
+  identity: { principal: 'ada' },
+  caller: 'ada',
+  input: { form: false, url: false, sample: false, sampleTools: false, roots: false },
+  tasks: false,
+  preferredVersion: undefined,
+  session: undefined,
+};
+const STATE = {
+  id: 's',
+  protocolVersion: '2025-11-25',
+  server: { info: undefined, instructions: undefined, capabilities: {}, protocolVersion: '2025-11-25' },
+};
+
+it('extends the lifetime of a session until its connection or the store is closed, and reports a closed store once', async () => {
+  const clock = fakeClock();
+  const stores = memoryStores({ clock });
+  const errors: unknown[] = [];
+  const options = { stores, scope: 'host', clock, ttl: TTL, onError: (error: unknown) => errors.push(error) };
+  const sessions = new SharedSessions(options);
+  const advance = async () => {
+    clock.advance(TTL / 3);
+    await new Promise(setImmediate);
+  };
+  const [one, two] = [
+    sessions.open('notes', 'https://a.example', SCOPE),
+    sessions.open('mail', 'https://b.example', SCOPE),
+  ];
+  await one?.store(STATE);
+  await two?.store(STATE);
+  for (let n = 0; n < 9; n++) await advance();
+  expect([await one?.find(), await two?.find()]).toMatchObject([{ id: 's' }, { id: 's' }]);
+  one?.close();
+  for (let n = 0; n < 9; n++) await advance();
+  expect([await one?.find(), clock.timers]).toEqual([undefined, 1]);
+  await stores.close();
+  for (let n = 0; n < 9; n++) await advance();
+  expect(errors).toMatchObject([{ code: 'store/closed' }]);
+  expect(clock.timers).toBe(0);
+});
