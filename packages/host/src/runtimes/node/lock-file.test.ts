@@ -8,6 +8,7 @@ import { createLock } from '../../security/lock/create-lock.js';
 import { entry, notes, withTool } from '../../security/lock/fixtures/notes.js';
 import { serializeLock } from '../../security/lock/serialize-lock.js';
 import { openLockFile } from './lock-file.js';
+import { openLockGuard } from './lock-guard.js';
 
 let folder: string;
 let path: string;
@@ -70,6 +71,15 @@ describe('openLockFile', () => {
     );
     const all = await createLock([withTool(Object.assign({}, ...changes))], [entry]);
     expect(serializeLock((await openLockFile(path).read())!)).toBe(serializeLock(all));
+  });
+
+  it('has all servers that two guards trust at the same time', async () => {
+    const guards = await Promise.all([1, 2].map(() => openLockGuard({ file: path, onUnknown: 'trust-first' })));
+    const names = Array.from({ length: 20 }, (_, n) => `notes${n}`);
+    const trust = (name: string, n: number) =>
+      guards[n % 2]?.check({ ...entry, name }, { ...notes, server: name }).then(({ ok }) => ok);
+    expect(await Promise.all(names.map(trust))).toEqual(names.map(() => true));
+    expect([...((await openLockFile(path).read())?.servers.keys() ?? [])].toSorted()).toEqual(names.toSorted());
   });
 
   it('reports why it cannot be read, and is not overwritten', async () => {

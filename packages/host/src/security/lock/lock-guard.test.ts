@@ -143,6 +143,37 @@ describe('a server that is missing in the lock', () => {
     expect(guard.isUnsaved).toBe(true);
   });
 
+  it('stores the approvals that wait for an earlier one together', async () => {
+    const stored: string[][] = [];
+    const onApproved = async (drifts: readonly Drift[]) => {
+      stored.push(drifts.map(({ server }) => server));
+      await new Promise(resolve => setTimeout(resolve, 20));
+    };
+    const guard = createLockGuard({ lock: empty, onUnknown: 'trust-first', onApproved });
+    const servers = Array.from({ length: 50 }, (_, n) => `notes${n}`);
+    const verdicts = await Promise.all(
+      servers.map(name => guard.check({ ...entry, name }, { ...notes, server: name })),
+    );
+    expect(verdicts.every(({ ok }) => ok)).toBe(true);
+    expect(stored.flat().toSorted()).toEqual(servers.toSorted());
+    expect(stored.length).toBeLessThanOrEqual(3);
+    expect([guard.lock.servers.size, guard.isUnsaved]).toEqual([50, false]);
+  });
+
+  it('stores the other approvals if one of them cannot be stored', async () => {
+    const stored = new Set<string>();
+    const onApproved = async (drifts: readonly Drift[]) => {
+      await new Promise(setImmediate);
+      if (drifts.some(({ server }) => server === 'huge')) throw new Error('too large');
+      for (const { server } of drifts) stored.add(server);
+    };
+    const guard = createLockGuard({ lock: empty, onUnknown: 'trust-first', onApproved });
+    const servers = ['first', 'second', 'huge', 'third'];
+    await Promise.all(servers.map(name => guard.check({ ...entry, name }, { ...notes, server: name })));
+    expect([...stored].toSorted()).toEqual(['first', 'second', 'third']);
+    expect(guard.isUnsaved).toBe(true);
+  });
+
   it('may add and remove resources when only tools and prompts are locked', async () => {
     const guard = createLockGuard({ lock: await createLock([notes], [entry]), kinds: ['tool', 'prompt'] });
     const more = { ...notes, resources: [{ name: 'second', uri: 'note://2' }] };

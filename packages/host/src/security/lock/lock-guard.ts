@@ -105,17 +105,33 @@ export function createLockGuard(options: LockGuardOptions): LockGuard {
     });
   }
   const servers = createNamedQueue();
-  const changes = createNamedQueue();
   const confirmations = createConfirmations(confirm);
   let blocked = options.lock;
   let isUnsaved = false;
 
-  const approve = (drifts: readonly Drift[]) =>
-    changes.run('', async () => {
-      blocked = await acceptDrift(blocked, drifts);
-      const saved = await notifyApproved(onApproved, drifts);
-      isUnsaved ||= !saved;
-    });
+  /** Approvals that wait for the store of earlier ones. They are stored together. */
+  let pending: (readonly Drift[])[] = [];
+  let nextStore: Promise<void> | undefined;
+  let lastStore: Promise<void> = Promise.resolve();
+
+  async function approve(drifts: readonly Drift[]): Promise<void> {
+    // Wrong drifts of one caller must not reject the approvals of others.
+    await acceptDrift(blocked, drifts);
+    pending.push(drifts);
+    nextStore ??= lastStore.then(storePending, storePending);
+    lastStore = nextStore;
+    await nextStore;
+  }
+
+  async function storePending(): Promise<void> {
+    const all = pending;
+    pending = [];
+    nextStore = undefined;
+    blocked = await acceptDrift(blocked, all.flat());
+    if (await notifyApproved(onApproved, all.flat())) return;
+    // One of them may be the reason, and the others can be stored without it.
+    for (const drifts of all) if (all.length === 1 || !(await notifyApproved(onApproved, drifts))) isUnsaved = true;
+  }
 
   const mustBeApproved = (drifts: readonly Drift[]) =>
     drifts.filter(({ severity, of }) => severity === 'approve' && (of === 'server' || kinds.includes(of)));
