@@ -94,7 +94,8 @@ const pathOf = entry => (entry === BUNDLED ? entry : join(source, `${entry}.ts`)
 
 /**
  * `tenon` for bundlers, with static imports in place of dynamic ones. A bundler leaves out a static import that a program
- * does not use. It makes a file of each dynamic import, and loads with the program whatever that file shares with it.
+ * does not use. It makes a file of each dynamic import, and loads with the program whatever that file shares with it. The
+ * entry for runtimes other than Node has static imports as well, because nearly all of its programs are bundled.
  * @type {import('rolldown').Plugin}
  */
 const bundledEntry = {
@@ -104,13 +105,14 @@ const bundledEntry = {
     const path = join(dirname(importer), id).replace(/\.js$/, '.ts');
     if (!COPIED.some(each => path === pathOf(each))) return undefined;
     if (importer === BUNDLED_PATH) return `${path}?bundled`;
+    if (importer === pathOf('index')) return `${path}?web`;
     return importer === pathOf('index.node') ? `${path}?node` : undefined;
   },
   async load(id) {
     const [path = '', form] = id === BUNDLED_PATH ? [pathOf('index.node'), 'bundled'] : id.split('?');
     if (form === undefined) return undefined;
     const code = await readFile(path, 'utf8');
-    return { code: form === 'bundled' ? importNow(code) : code, moduleType: 'ts' };
+    return { code: form === 'node' ? code : importNow(code), moduleType: 'ts' };
   },
 };
 
@@ -259,9 +261,11 @@ function without(entry, modules) {
   return others;
 }
 
-/** The modules that are loaded with one, and itself. @param {string} from @param {Graph} graph */
+/** The modules that are loaded with one, and itself, without the work on tasks. @param {string} from @param {Graph} graph */
 function reached(from, graph) {
   const seen = new Set([from]);
-  for (const id of seen) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) seen.add(next);
+  for (const id of seen) {
+    for (const next of graph.getModuleInfo(id)?.importedIds ?? []) if (next !== pathOf(TASK_SERVICE)) seen.add(next);
+  }
   return seen;
 }
