@@ -10,7 +10,7 @@ export { computeFingerprint } from './encoding/fingerprint.js';
 export { createSigner, type Signer } from './encoding/hmac.js';
 export { createRandomText } from './encoding/random-text.js';
 export { areSealKeys, createSeal, deriveSealKey, MAX_SEALED, type Seal, type SealKey } from './encoding/seal.js';
-export { computeSha256, hashSha256 } from './encoding/sha256.js';
+export { computeSha256, digestSha256, hashSha256 } from './encoding/sha256.js';
 export {
   type ErrorDetails,
   isAuthError,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { computeSha256, computeSha256Portably, hashSha256 } from './sha256.js';
+import { computeSha256, computeSha256Portably, digestSha256, hashSha256 } from './sha256.js';
 
 const hashByNode = (data: string | Uint8Array) => new Uint8Array(createHash('sha256').update(data).digest());
 
@@ -47,9 +47,14 @@ describe('SHA-256', () => {
     vi.resetModules();
     const portable = await import('./sha256.js');
     vi.stubGlobal('process', process);
-    const results = [portable.hashSha256('abc'), portable.computeSha256('abc')];
+    const results = [portable.hashSha256('abc'), portable.computeSha256('abc'), portable.digestSha256('abc')];
     vi.unstubAllGlobals();
-    expect(results).toEqual(['ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0', hashByNode('abc')]);
+    const digest = 'ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0';
+    expect(await Promise.all(results)).toEqual([digest, hashByNode('abc'), digest]);
+  });
+
+  it('digests a text at once in runtimes with node:crypto', () => {
+    expect(digestSha256('abc')).toBe(hashSha256('abc'));
   });
 
   it('loads node:crypto once, with the first digest', async () => {

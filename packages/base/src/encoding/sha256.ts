@@ -1,15 +1,29 @@
+import type { MaybePromise } from '../timing/maybe-promise.js';
 import { encodeBase64Url } from './base64.js';
+import { encodeText } from './bytes.js';
 import { getNodeCrypto } from './node-crypto.js';
+
+declare const crypto: { subtle: { digest(algorithm: string, data: Uint8Array): Promise<ArrayBuffer> } };
 
 const BLOCK = 64;
 const LENGTH_SIZE = 8;
 
 /** Returns the SHA-256 of a UTF-8 text, as base64url without padding. */
 export function hashSha256(text: string): string {
-  const native = getNodeCrypto();
-  if (native) return native.createHash('sha256').update(text).digest('base64url');
-  return encodeBase64Url(computeSha256Portably(text));
+  return hashByNode(text) ?? encodeBase64Url(computeSha256Portably(text));
 }
+
+/**
+ * Returns the same as `hashSha256`, as a promise in runtimes without a synchronous implementation. A program whose callers all
+ * wait has no implementation of its own in its bundle.
+ */
+export function digestSha256(text: string): MaybePromise<string> {
+  const hash = hashByNode(text);
+  if (hash !== undefined) return hash;
+  return crypto.subtle.digest('SHA-256', encodeText(text)).then(digest => encodeBase64Url(new Uint8Array(digest)));
+}
+
+const hashByNode = (text: string) => getNodeCrypto()?.createHash('sha256').update(text).digest('base64url');
 
 /** Returns the 32 bytes of the SHA-256 of bytes or of a UTF-8 text. */
 export function computeSha256(data: string | Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-import { type Buckets, type Clock, hashSha256, type MaybePromise } from '@tenon/base';
+import { type Buckets, type Clock, digestSha256, type MaybePromise } from '@tenon/base';
 
 /** Part of a full bucket that a process takes from the store at once. */
 const SHARE = 1 / 20;
@@ -48,7 +48,7 @@ export function createSharedTokens({ buckets, scope, burst, perSecond, clock }: 
 
   /** Takes tokens from the store. Returns the time to wait if there are none. */
   async function fetchTokens(key: string): Promise<number> {
-    const storedKey = `${scope}/${hashSha256(key)}`;
+    const storedKey = `${scope}/${await digestSha256(key)}`;
     let count = batch;
     let wait = await buckets.take(storedKey, size, count);
     if (wait > 0 && batch > 1) {
