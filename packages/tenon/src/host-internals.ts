@@ -40,7 +40,6 @@ export { HandlerContext } from './server/context/handler-context.js';
 export { toScope } from './server/create-server-runtime.js';
 export type { Resources } from './server/definitions/resource.js';
 export type { Prompts, Tools } from './server/definitions/server-definition.js';
-export { checkHeaderParams } from './server/methods/tools/check-header-params.js';
 export { SharedChanges } from './server/session/shared-changes.js';
 export type { TemplateValues } from './server/uri-template/expand.js';
 export { parseTemplate, type Template } from './server/uri-template/template.js';

@@ -10,7 +10,7 @@ import {
   withPublicUris,
 } from '@tenon/base';
 import type { Tool } from 'tenon';
-import { checkHeaderParams, HandlerContext, type HeaderParam, readHeaderParams } from 'tenon/host-internals';
+import { HandlerContext, type HeaderParam, readHeaderParams } from 'tenon/host-internals';
 import { type ProxyBackend, type ProxyCall, type RequestContext, runToolCall } from 'tenon/proxy';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
 import { isMarkedForApps } from '../catalog/page-meta.js';
@@ -30,7 +30,7 @@ const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
 export async function callUpstreamTool(gateway: GatewayContext, call: ProxyCall<'tools/call'>): Promise<JsonObject> {
   const { params, context, run, requestContext } = call;
   const tool = await resolveTool(gateway, params.name, requestContext);
-  if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
+  if (tool.headerParams.length > 0) requestContext.checkHeaders?.(tool.headerParams, params.arguments);
   const proxiedCall: ProxiedCall = { context, run, requestContext };
   const setMoveToTask = (moveToTask: () => void) => {
     proxiedCall.moveToTask = moveToTask;

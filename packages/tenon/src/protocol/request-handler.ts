@@ -3,6 +3,7 @@ import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../js
 import type { RequestHeaders, Transport } from '../jsonrpc/transport.js';
 import type { ClientCapabilities } from './capabilities.js';
 import type { Implementation, LoggingLevel } from './content.js';
+import type { HeaderParam } from './header-params.js';
 import type { Dialect } from './versions/dialect.js';
 
 /** A server, from the point of view of a transport. */
@@ -161,6 +162,9 @@ export type RequestRoute =
   /** The request cannot be served. */
   | { readonly opening: 'refused'; readonly error: ErrorObject };
 
+/** Checks that the headers of a request repeat its arguments. Throws -32020 if they do not. */
+export type CheckHeaders = (headerParams: readonly HeaderParam[], args: JsonObject | undefined) => void;
+
 /** Input and output of one request, provided by the transport. */
 export interface RequestIO {
   readonly auth?: AuthInfo | undefined;
@@ -170,8 +174,8 @@ export interface RequestIO {
    * True if work of this request cannot continue in another request. Handlers are then not suspended, but run again.
    */
   readonly ephemeral?: boolean | undefined;
-  /** Returns a header by its lower-case name. Absent on transports without headers. */
-  readonly header?: ((name: string) => string | undefined) | undefined;
+  /** Absent on transports without headers. */
+  readonly checkHeaders?: CheckHeaders | undefined;
   /** The HTTP request, for handlers that read its headers. Absent on transports without headers. */
   readonly request?: RequestHeaders | undefined;
   /** Sends a notification on the stream of this request, before the response. */

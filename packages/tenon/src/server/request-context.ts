@@ -6,7 +6,7 @@ import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
-import type { PingOptions } from '../protocol/request-handler.js';
+import type { CheckHeaders, PingOptions } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { MergeOptions } from './context/notification-merger.js';
 
@@ -27,8 +27,8 @@ export interface RequestContext {
    * than a signal.
    */
   onCancel(listener: () => void): void;
-  /** Returns a header by its lower-case name. Undefined on transports without headers that repeat the body. */
-  readonly header: ((name: string) => string | undefined) | undefined;
+  /** Absent on transports without headers that repeat the body. */
+  readonly checkHeaders?: CheckHeaders | undefined;
   /** The HTTP request. Undefined on transports without headers. */
   readonly request: RequestHeaders | undefined;
   /** URIs that this client subscribed to. Undefined on versions without `resources/subscribe`. */

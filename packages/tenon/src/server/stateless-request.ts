@@ -23,6 +23,7 @@ import type { Peer } from '../jsonrpc/peer.js';
 import { RequestScope } from '../jsonrpc/request-scope.js';
 import type { MessageContext, RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
+import type { HeaderParam } from '../protocol/header-params.js';
 import { notifications } from '../protocol/methods.js';
 import { createMissingCapabilityError, findMissingForRequest } from '../protocol/missing-capabilities.js';
 import {
@@ -95,7 +96,7 @@ export function respondToStatelessRequest(
 
 type StatelessRequestIO = Pick<
   RequestIO,
-  'auth' | 'address' | 'ephemeral' | 'header' | 'request' | 'send' | 'onShutdown'
+  'auth' | 'address' | 'ephemeral' | 'checkHeaders' | 'request' | 'send' | 'onShutdown'
 > & {
   /** True if `send` traces notifications, because it uses the peer of a session. */
   readonly isTraced?: boolean | undefined;
@@ -181,9 +182,8 @@ class StatelessRequestContext implements RequestContext {
     this.#scope.onCancel(listener);
   }
 
-  get header(): RequestContext['header'] {
-    const io = this.#io;
-    return io.header === undefined ? undefined : name => io.header?.(name);
+  checkHeaders(headerParams: readonly HeaderParam[], args: JsonObject | undefined): void {
+    this.#io.checkHeaders?.(headerParams, args);
   }
 
   get request(): RequestHeaders | undefined {

@@ -25,7 +25,6 @@ export function createTaskContext(
       if (signal.aborted) listener();
       else signal.addEventListener('abort', listener, { once: true });
     },
-    header: undefined,
     request: undefined,
     subscriptions: undefined,
     get originSession() {

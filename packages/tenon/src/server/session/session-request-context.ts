@@ -35,7 +35,6 @@ export class SessionRequestContext implements RequestContext {
   readonly dialect: Dialect;
   readonly caller: CallerInfo;
   readonly logLevel: LoggingLevel | undefined;
-  readonly header = undefined;
   readonly request: RequestHeaders | undefined;
   readonly #method: string;
   readonly #runtime: ServerRuntime;

@@ -3,6 +3,7 @@ import { toErrorObject } from '../../../jsonrpc/error-response.js';
 import { createFailure, type JsonRpcRequest, serializeMessage } from '../../../jsonrpc/message.js';
 import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
 import type {
+  CheckHeaders,
   RequestHandler,
   RequestIO,
   ServerSession,
@@ -10,6 +11,7 @@ import type {
   SessionState,
 } from '../../../protocol/request-handler.js';
 import type { Server } from '../../../server/server.js';
+import { checkHeaderParams } from '../../../transports/http/server/check-header-params.js';
 import { connect } from '../connect.js';
 import { createProcessChannel, type MessagingProcess } from '../workers/messages.js';
 import type { ChannelToParent, ListFingerprints, MessageToServer, SentContext } from './messages.js';
@@ -158,7 +160,6 @@ class ParentRequest implements RequestIO {
   readonly auth: RequestIO['auth'];
   readonly address: string | undefined;
   readonly ephemeral: boolean;
-  readonly header: RequestIO['header'];
   readonly request: RequestIO['request'];
   readonly #channel: ChannelToParent;
   readonly #id: number;
@@ -173,7 +174,10 @@ class ParentRequest implements RequestIO {
     this.address = address;
     this.ephemeral = ephemeral;
     this.request = request;
-    this.header = request && (name => request.header(name));
+  }
+
+  checkHeaders(...[headerParams, args]: Parameters<CheckHeaders>): void {
+    if (this.request) checkHeaderParams(headerParams, args, this.request);
   }
 
   send(notification: Parameters<RequestIO['send']>[0]): void {

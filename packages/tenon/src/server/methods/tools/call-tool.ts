@@ -24,7 +24,6 @@ import type { RequestContext } from '../../request-context.js';
 import type { DetachedToolCall, MethodCall, ServerRuntime } from '../../server-runtime.js';
 import { isClientError } from '../../session/client-errors.js';
 import { isUrlElicitationRequired } from '../url-elicitation.js';
-import { checkHeaderParams } from './check-header-params.js';
 import { encodeFailure, encodeReturnValue } from './encode-return-value.js';
 
 /**
@@ -35,7 +34,7 @@ export function callTool(call: MethodCall<'tools/call'>): MaybeAsyncResult {
   const { server, requestContext, params, found, context } = call;
   if (found === undefined) throw createUnknownToolError(server, params.name, requestContext.caller);
   const tool = compileTool(params.name, found.definition);
-  if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
+  if (tool.headerParams.length > 0) requestContext.checkHeaders?.(tool.headerParams, params.arguments);
   return thenMaybe(checkInput(tool, params.arguments ?? {}), input => {
     if (!input.ok) return finalizeResult(server, rejectArguments(tool, input.issues, requestContext));
     requireCapabilities(tool.definition.requiredCapabilities, requestContext);

@@ -283,8 +283,10 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     await site.send('/mcp', { ...request, headers: { ...request.headers, 'Mcp-Param-Region': 'west' } });
     const io = service.alone[0]?.io;
     expect(io?.auth).toEqual({ principal: 'ann' });
-    expect(io?.header?.('mcp-param-region')).toBe('west');
-    expect(io?.header?.('mcp-param-other')).toBeUndefined();
+    const headerParams = [{ path: ['region'], header: 'mcp-param-region', type: 'string' }] as const;
+    expect(() => io?.checkHeaders?.(headerParams, { region: 'west' })).not.toThrow();
+    expect(() => io?.checkHeaders?.(headerParams, { region: 'east' })).toThrow(/mcp-param-region does not match/);
+    expect(io?.request?.header('mcp-param-other')).toBeUndefined();
   });
 
   it('get no secret when the service fails', async () => {

@@ -3,6 +3,7 @@ import {
   getCallerKey,
   getRetryAfterMs,
   INTERNAL_ERROR,
+  type JsonObject,
   type MaybePromise,
   settleMaybe,
 } from '@tenon/base';
@@ -12,11 +13,13 @@ import {
   type JsonRpcResponse,
   serializeMessage,
 } from '../../../jsonrpc/message.js';
+import type { HeaderParam } from '../../../protocol/header-params.js';
 import type { RequestIO } from '../../../protocol/request-handler.js';
 import type { Dialect } from '../../../protocol/versions/dialect.js';
 import { encodeEvent } from '../sse/encode-event.js';
 import type { EventStream } from '../sse/event-streams.js';
 import { onExpiry } from './auth-expiry.js';
+import { checkHeaderParams } from './check-header-params.js';
 import type { HttpServerContext } from './context.js';
 import { getHttpStatus, refuse, refuseBusy } from './error-response.js';
 import type { Exchange } from './exchange.js';
@@ -96,8 +99,8 @@ class StatelessPost implements RequestIO {
     return this.#exchange;
   }
 
-  header(name: string): string | undefined {
-    return this.#exchange.header(name);
+  checkHeaders(headerParams: readonly HeaderParam[], args: JsonObject | undefined): void {
+    checkHeaderParams(headerParams, args, this.#exchange);
   }
 
   send(notification: JsonRpcNotification): void | Promise<void> {

@@ -2,19 +2,17 @@ import { type JsonObject, rpcError } from '@tenon/base';
 import { HEADER_MISMATCH } from '../../../protocol/error-codes.js';
 import { getHeaderArgument, type HeaderParam, isExactNumber } from '../../../protocol/header-params.js';
 import { decodeHeaderValue } from '../../../protocol/header-value.js';
-import type { RequestContext } from '../../request-context.js';
+import type { Exchange } from './exchange.js';
 
-/** Checks that headers match the arguments, on transports with headers. Throws -32020 if they differ. */
+/** Checks that the headers of a request match its arguments. Throws -32020 if they differ. */
 export function checkHeaderParams(
   headerParams: readonly HeaderParam[],
   args: JsonObject | undefined,
-  requestContext: Pick<RequestContext, 'header'>,
+  exchange: Pick<Exchange, 'header'>,
 ): void {
-  const { header } = requestContext;
-  if (header === undefined) return;
   for (const param of headerParams) {
     const value = getHeaderArgument(args, param.path);
-    const raw = header(param.header);
+    const raw = exchange.header(param.header);
     const issue =
       value === undefined ? raw !== undefined && 'is present, but its argument is missing' : findMismatch(value, raw);
     if (issue) throw rpcError(HEADER_MISMATCH, `Header mismatch: ${param.header} ${issue}`);
