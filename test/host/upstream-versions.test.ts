@@ -1,7 +1,7 @@
 /** The host chooses the protocol version of a server by the features that the server has in it. */
 
 import { createHost } from '@tenon/host';
-import { connect, createServer, tool } from 'tenon';
+import { connect, createServer, type ProtocolVersion, protocolVersions, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -54,8 +54,9 @@ async function startServer(sessions: boolean, protocolVersions?: readonly string
   return { url: http.url, cancelled, methods, change: () => server.notifyResourceUpdated('note://one') };
 }
 
-async function openHost(url: string, protocolVersion: string) {
-  const host = await createHost({ prefix: 'never', servers: { upstream: { url } } });
+async function openHost(url: string, protocolVersion: string, only?: ProtocolVersion) {
+  const servers = { upstream: { url, protocolVersion: only } };
+  const host = await createHost({ prefix: 'never', servers });
   const client = await connect(host.toServer(), {
     protocolVersion,
     elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
@@ -122,6 +123,18 @@ describe('a server with sessions', () => {
     expect(getVersion()).toBe(version);
     expect(upstream.methods).not.toContain('server/discover');
   });
+
+  it.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)(
+    'gets %s from every caller if the host sets it as its only version',
+    async only => {
+      const upstream = await startServer(true);
+      for (const version of protocolVersions) {
+        const { client, getVersion } = await openHost(upstream.url, version, only);
+        for await (const _ of client.listTools()) break;
+        expect(getVersion()).toBe(only);
+      }
+    },
+  );
 });
 
 describe('a server of the official SDK', () => {

@@ -39,26 +39,42 @@ export class TenonError extends Error {
   /** The problem, without the details that the message adds. */
   readonly summary: string;
   /** The peer: its name, protocol version and address. */
-  readonly peer: string | undefined;
+  declare readonly peer: string | undefined;
   /** Method of the request or notification that failed. */
-  readonly method: string | undefined;
+  declare readonly method: string | undefined;
   /** The expected value or condition. */
-  readonly expected: string | undefined;
+  declare readonly expected: string | undefined;
   /** The value that was received instead of the expected one. */
-  readonly received: string | undefined;
+  declare readonly received: string | undefined;
   /** Next step for the user. */
-  readonly hint: string | undefined;
+  declare readonly hint: string | undefined;
   /** JSON-RPC error code, if the error was received from the peer or will be sent to it. */
-  readonly rpcCode: number | undefined;
+  declare readonly rpcCode: number | undefined;
   /** JSON-RPC error data, if the error was received from the peer or will be sent to it. */
-  readonly data: unknown;
+  declare readonly data: unknown;
   /** HTTP status of the response, if there was one. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /**
    * Time after which the request may be sent again, in milliseconds: of the header `Retry-After` or of `data`. Undefined
    * if the peer has not stated it.
    */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
+
+  // A detail that is unknown is still a member of the class, for programs that look for it.
+  static {
+    const absent: { readonly [K in Exclude<keyof ErrorDetails, 'cause'>]-?: undefined } = {
+      peer: undefined,
+      method: undefined,
+      expected: undefined,
+      received: undefined,
+      hint: undefined,
+      rpcCode: undefined,
+      data: undefined,
+      status: undefined,
+      retryAfterMs: undefined,
+    };
+    Object.assign(TenonError.prototype, absent);
+  }
 
   constructor(code: string, text: string, given?: ErrorDetails) {
     // Callers without types pass anything, and an error about it must not hide the one that they report.
@@ -69,15 +85,12 @@ export class TenonError extends Error {
     super(code === 'rpc/error' ? message : escapeHidden(message), details);
     this.code = code;
     this.summary = summary;
-    this.peer = details.peer;
-    this.method = details.method;
-    this.expected = details.expected;
-    this.received = details.received;
-    this.hint = details.hint;
-    this.rpcCode = details.rpcCode;
-    this.data = details.data;
-    this.status = details.status;
-    this.retryAfterMs = details.retryAfterMs ?? getRetryAfterMs(details.data);
+    const { peer, method, expected, received, hint, rpcCode, data, status } = details;
+    const { retryAfterMs = getRetryAfterMs(data) } = details;
+    // Programs print an error with all its own members, so it has none for unknown details.
+    const known = { peer, method, expected, received, hint, rpcCode, data, status, retryAfterMs };
+    for (const [name, detail] of Object.entries(known))
+      if (detail !== undefined) Object.assign(this, { [name]: detail });
   }
 
   /** Tells if a value is a `TenonError`. Errors of another copy of the library count too. */

@@ -10,5 +10,6 @@ export function logErrorMessage({ code, message }: TenonError): void {
 /** Writes an error to standard error, or to the console of the runtime: the default of `onError`. */
 export function logError(error: unknown): void {
   const { code, message, cause } = TenonError.from(error);
-  console?.error(`tenon: ${code}: ${message}`, ...(cause === undefined ? [] : [cause]));
+  // The message already has the text of a cause that is no object.
+  console?.error(`tenon: ${code}: ${message}`, ...(typeof cause === 'object' && cause !== null ? [cause] : []));
 }

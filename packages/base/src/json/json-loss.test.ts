@@ -34,6 +34,9 @@ const lost: readonly (readonly [received: string, value: unknown])[] = [
   ['Uint8Array at /a', { a: new Uint8Array(1) }],
   ['reference to /list/0 at /list/0/self', createCycle()],
   ['function at /0', [() => 1]],
+  ['NaN at /a', { a: Number.NaN }],
+  ['Infinity at /a/0', { a: [Number.POSITIVE_INFINITY] }],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
 ];
 
 /** Left out by JSON, or written as `null`. */
@@ -41,9 +44,6 @@ const lostInSilence: readonly (readonly [received: string, value: unknown])[] = 
   ['function at /a', { a: () => 1 }],
   ['undefined at /a/1', { a: [1, undefined] }],
   ['undefined at /0', new Array(2)],
-  ['NaN at /a', { a: Number.NaN }],
-  ['Infinity at /a/0', { a: [Number.POSITIVE_INFINITY] }],
-  ['-Infinity', Number.NEGATIVE_INFINITY],
   ['invalid Date at /at', { at: new Date(Number.NaN) }],
   ['bigint at /a', { a: { toJSON: () => 1n } }],
   ['Map at /a/inner', { a: { toJSON: () => ({ inner: new Map() }) } }],

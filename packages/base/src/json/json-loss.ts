@@ -13,10 +13,10 @@ export interface JsonLoss {
 export const JSON_VALUES = 'null, booleans, finite numbers, strings, arrays and plain objects';
 
 /**
- * Finds the first part of a value for which `JSON.stringify` throws or writes nothing of its state. Members that are
- * `undefined` count as absent. Throws the exceptions of getters and `toJSON` methods.
+ * Finds the first part of a value for which `JSON.stringify` throws or writes nothing of its state, such as a number that
+ * is not finite. Members that are `undefined` count as absent. Throws the exceptions of getters and `toJSON` methods.
  * @param isExact Finds also the parts that `JSON.stringify` leaves out or writes as `null`: members that are functions,
- * `undefined` in arrays, numbers that are not finite, and invalid dates. `toJSON` is called as JSON does.
+ * `undefined` in arrays, and invalid dates. `toJSON` is called as JSON does.
  */
 export function findJsonLoss(root: unknown, isExact = false): JsonLoss | undefined {
   const ancestors = new Set<object>();
@@ -33,7 +33,7 @@ export function findJsonLoss(root: unknown, isExact = false): JsonLoss | undefin
     }
     // JSON of an invalid date is `null`.
     if (value === null) return given instanceof Date ? 'invalid Date' : undefined;
-    if (typeof value === 'number') return isExact && !Number.isFinite(value) && !isKept ? `${value}` : undefined;
+    if (typeof value === 'number') return !Number.isFinite(value) && !isKept ? `${value}` : undefined;
     if (typeof value !== 'object')
       return typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol'
         ? typeof value

@@ -11,3 +11,21 @@ it('keeps accents, scripts, emoji and line breaks', () => {
   const text = 'Größe نص 家族\n👩‍👩‍👧 ok';
   expect(toPublicText(text)).toBe(text);
 });
+
+it.each([
+  ['at /n: expected a number', {}],
+  ['Invalid arguments: at /items/0/a: expected a string\nat /items/1: is required', { items: [{ a: 1 }] }],
+  ['at /arguments/city: is required', { arguments: {} }],
+  ['at /a~1b/~0: expected a string', { 'a/b': {} }],
+])('keeps a pointer to a member of what the other party sent: %s', (text, sent) => {
+  expect(toPublicText(text, [undefined, sent])).toBe(text);
+});
+
+it.each([
+  ['at /home/ada/x.json: not found', { n: 1 }],
+  ['at /items/0/a: no', { items: 'text' }],
+  ['at /items/length/a: no', { items: [1] }],
+  ['at /__proto__/x/y: no', {}],
+])('hides a path that is no member of what the other party sent: %s', (text, sent) => {
+  expect(toPublicText(`cannot read ${text}`, [sent])).not.toContain('/');
+});

@@ -1,3 +1,4 @@
+import { parseJsonPointer } from '../json/pointer-token.js';
 import { escapeHidden } from './invisible-characters.js';
 import { redactPaths } from './paths.js';
 import { redactSecrets } from './secrets.js';
@@ -10,8 +11,38 @@ const MAX_SEARCHED = 10_000;
 
 const STACK_LINE = /^\s*at\s.*$/gm;
 
-/** Returns a text of an error for another party: shortened, and without stack, paths of files and secrets, and with hidden characters escaped. */
-export function toPublicText(message: string): string {
-  const clean = redactPaths(redactSecrets(escapeHidden(message.slice(0, MAX_SEARCHED)).replace(STACK_LINE, ''))).trim();
+/** Matches a pointer as messages about an invalid member have it: `at /items/0/name: expected a string`. */
+const POINTER = /\bat (\/[^\s:"'“”()`]*)(?=:)/g;
+
+/**
+ * Returns a text of an error for another party: shortened, and without stack, paths of files and secrets, and with hidden
+ * characters escaped.
+ * @param known Values that the other party sent itself. A JSON Pointer to a member of one of them is not a path of a file.
+ */
+export function toPublicText(message: string, known: readonly unknown[] = []): string {
+  const text = redactSecrets(escapeHidden(message.slice(0, MAX_SEARCHED)));
+  let clean = '';
+  let end = 0;
+  for (const { 0: found, 1: pointer = '', index } of known.length > 0 ? text.matchAll(POINTER) : []) {
+    if (!known.some(value => hasPlace(value, pointer))) continue;
+    clean += redactPlaces(text.slice(end, index)) + found;
+    end = index + found.length;
+  }
+  clean = (clean + redactPlaces(text.slice(end))).trim();
   return clean.length > MAX_MESSAGE ? `${clean.slice(0, MAX_MESSAGE - 1)}…` : clean;
 }
+
+const redactPlaces = (text: string): string => redactPaths(text.replace(STACK_LINE, ''));
+
+/** Tells if a value has the object of a member. The member itself may be missing. */
+function hasPlace(value: unknown, pointer: string): boolean {
+  const objects = parseJsonPointer(pointer).slice(0, -1);
+  const holder = objects.reduce<unknown>(
+    (object, key) => (isRecord(object) && Object.hasOwn(object, key) ? object[key] : undefined),
+    value,
+  );
+  return isRecord(holder);
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;

@@ -1,4 +1,4 @@
-import { OUTCOME_UNKNOWN, rpcError, TenonError, toPublicText } from '@tenon/base';
+import { type JsonObject, OUTCOME_UNKNOWN, rpcError, TenonError, toPublicText } from '@tenon/base';
 
 /** Codes of the errors of a request that got an error response. */
 const PEER_ERRORS: ReadonlySet<string> = new Set(['peer/error', OUTCOME_UNKNOWN]);
@@ -6,8 +6,9 @@ const PEER_ERRORS: ReadonlySet<string> = new Set(['peer/error', OUTCOME_UNKNOWN]
 /**
  * Converts an error for the server that sent the request. A protocol error of the caller is forwarded. Other errors are
  * not, because they may reveal details of the host.
+ * @param params Params of the request.
  */
-export function toPeerError(error: unknown): unknown {
+export function toPeerError(error: unknown, params: JsonObject): unknown {
   if (!TenonError.is(error) || !PEER_ERRORS.has(error.code) || error.rpcCode === undefined) return error;
-  return rpcError(error.rpcCode, toPublicText(error.summary), error.data);
+  return rpcError(error.rpcCode, toPublicText(error.summary, [params]), error.data);
 }

@@ -461,7 +461,7 @@ export class UpstreamConnection {
     if (inputRequests.isHandledByHost(method)) return inputRequests.handle(method, params, serverInfo.signal);
     if (hasNoInput(this.scope)) return Promise.reject(rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`));
     return this.calls.ask(method, params, serverInfo).catch(error => {
-      throw toPeerError(error);
+      throw toPeerError(error, params);
     });
   }
 

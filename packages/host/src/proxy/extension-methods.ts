@@ -51,7 +51,7 @@ async function callServer(
     const { _meta: _, ...own } = params;
     return await client.call(method, own, { signal: signal as AbortSignal });
   } catch (error) {
-    throw translateError(error, connection, method, dialect, true);
+    throw translateError(error, connection, method, params, dialect, true);
   }
 }
 

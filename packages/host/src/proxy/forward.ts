@@ -73,7 +73,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
     });
   } catch (error) {
     if (call.ids.size === 0 && isClosedBeforeSending(error)) throw error;
-    throw translateError(error, connection, method, requestContext.dialect, call.ids.size > 0);
+    throw translateError(error, connection, method, params, requestContext.dialect, call.ids.size > 0);
   } finally {
     call.stopProgress?.();
   }

@@ -12,7 +12,7 @@ const line = (version: string) =>
 const error = (code: string, details: ErrorDetails = {}, summary = 'something') =>
   new TenonError(code, summary, details);
 const cross = (thrown: unknown, method = 'tools/call', to = newest, from = '2025-06-18') =>
-  translateError(thrown, line(from), method, to);
+  translateError(thrown, line(from), method, { name: 'add', arguments: { items: [{}] } }, to);
 
 describe('translateError', () => {
   it('keeps the code, message and data of the server', () => {
@@ -20,6 +20,13 @@ describe('translateError', () => {
     expect(cross(other)).toMatchObject({ code: 'rpc/error', rpcCode: -32050, summary: 'locked', data: { a: 1 } });
     const own = rpcError(-32602, 'Unknown tool');
     expect(cross(own)).toBe(own);
+  });
+
+  it('names the invalid arguments of the caller, and hides paths of files', () => {
+    const text = 'Invalid arguments for tool add: at /items/0/name: is required\nat /home/ada/x.json: not found';
+    expect(cross(error('peer/error', { rpcCode: -32602 }, text)).summary).toBe(
+      'Invalid arguments for tool add: at /items/0/name: is required',
+    );
   });
 
   it.each([-32700, -32600, -32601, -32020, -32022])(
@@ -85,7 +92,7 @@ describe('translateError', () => {
       ['tools/list', true],
       ['tools/call', false],
     ] as const) {
-      const result = translateError(outage, line('2025-06-18'), method, newest, wasSent);
+      const result = translateError(outage, line('2025-06-18'), method, {}, newest, wasSent);
       expect(toErrorObject(result)).toMatchObject({ code: 503, data: { retryAfterMs: 5000 } });
     }
     const sent = cross(outage);

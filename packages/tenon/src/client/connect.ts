@@ -1,4 +1,5 @@
 import { type JsonObject, TenonError } from '@tenon/base';
+import { checkSendable } from '../jsonrpc/sendable-values.js';
 import { checkMeta } from '../protocol/check-meta.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import type { CallToolResult, GetPromptResult } from '../protocol/params-and-results.js';
@@ -7,7 +8,6 @@ import { CallPipeline } from './calls/call-pipeline.js';
 import { CompletionRequests } from './calls/completion-requests.js';
 import { listAll } from './calls/pages.js';
 import { getToolValue } from './calls/results.js';
-import { checkSendable } from './calls/sendable-values.js';
 import type { Client, ServerTypes } from './client.js';
 import type { ServerDetails, ServerEndpoint } from './connection/endpoint.js';
 import { requireClientOptions } from './option-checks.js';

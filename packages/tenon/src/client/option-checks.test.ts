@@ -19,6 +19,12 @@ describe('an option at the wrong place of connect', () => {
     expect(check(requireStdioTarget, { command: 'node', elicit() {} })).toThrow(hint);
   });
 
+  it('leads a handler of errors to the event of the client', () => {
+    expect(check(requireClientOptions, { onError() {} })).toThrow(
+      "Listen to the event of the client: client.on('error'",
+    );
+  });
+
   it('leads members of one kind of target to the other', () => {
     expect(check(requireHttpTarget, { url: 'https://a.example/mcp', env: {} })).toThrow('`connect({ command, env })`');
     expect(check(requireStdioTarget, { command: 'node', auth: 'a' })).toThrow('`connect({ url, auth })`');

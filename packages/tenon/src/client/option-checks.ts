@@ -15,7 +15,7 @@ import {
   requireShape,
 } from '@tenon/base';
 import { assumableCapabilities } from '../protocol/capabilities.js';
-import type { ClientOptions } from './options.js';
+import type { ClientEvents, ClientOptions } from './options.js';
 import type { HttpTarget, StdioTarget } from './target.js';
 
 const anyObject = checkObject();
@@ -86,9 +86,19 @@ const optionKeys: OptionChecks<ClientOptions> = {
 
 const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
 
-/** Returns the next step for a key that belongs to another argument of `connect`. */
+/** Events of the client, by the names of options with which other programs receive them. */
+const EVENT_OPTIONS: ReadonlyMap<string, keyof ClientEvents> = new Map([
+  ['onError', 'error'],
+  ['onLog', 'log'],
+  ['onChange', 'change'],
+  ['onNotification', 'notification'],
+]);
+
+/** Returns the next step for a key that belongs to another argument of `connect`, or is no option. */
 function describePlace(key: string): string | undefined {
   const isIn = (keys: object) => Object.hasOwn(keys, key);
+  const event = EVENT_OPTIONS.get(key);
+  if (event !== undefined) return `listen to the event of the client: client.on('${event}', …)`;
   const target = isIn(httpKeys) ? 'url' : isIn(stdioKeys) ? 'command' : undefined;
   const members = target === undefined || target === key ? key : `${target}, ${key}`;
   if (isIn(optionKeys)) return `it belongs to another argument: write \`connect(target, { ${key} })\``;

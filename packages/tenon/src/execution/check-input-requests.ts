@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
+import { requireSendable } from '../jsonrpc/sendable-values.js';
 import type { InputRequest } from '../protocol/input-requests.js';
 
 /**
@@ -18,7 +19,7 @@ export function checkInputRequests(result: JsonObject, check: (method: string, p
 
 /**
  * Checks the methods of the input requests in a result.
- * @throws TenonError `handler/output` when the protocol does not define a method.
+ * @throws TenonError `handler/output` when the protocol does not define a method, or JSON cannot represent the params.
  */
 export function checkInputRequestMethods(subject: string, result: unknown): void {
   if (!isObject(result) || result.resultType !== 'input_required') return;
@@ -26,8 +27,14 @@ export function checkInputRequestMethods(subject: string, result: unknown): void
   if (!isObject(inputRequests)) throw createInvalidRequestError(subject, 'inputRequests', 'an object', inputRequests);
   for (const [key, request] of Object.entries(inputRequests)) {
     const { method } = toJsonObject(request);
-    if ((INPUT_METHODS as readonly unknown[]).includes(method)) continue;
-    throw createInvalidRequestError(subject, `method of the input request "${key}"`, INPUT_METHODS.join(', '), method);
+    if (!(INPUT_METHODS as readonly unknown[]).includes(method))
+      throw createInvalidRequestError(
+        subject,
+        `method of the input request "${key}"`,
+        INPUT_METHODS.join(', '),
+        method,
+      );
+    requireSendable(`${subject}: the input request "${key}"`, request, 'handler/output');
   }
 }
 

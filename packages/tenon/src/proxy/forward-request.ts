@@ -110,7 +110,7 @@ export async function forwardRequest(call: ProxyCall, options: ForwardOptions): 
         }
         return await sendUpstream(client, { method, params, context, ids: upstreamCall.ids });
       } catch (error) {
-        throw toForwardedError(error, { method, requestContext, serverVersion: client.server.protocolVersion });
+        throw toForwardedError(error, { method, requestContext, params, serverVersion: client.server.protocolVersion });
       }
     });
   });

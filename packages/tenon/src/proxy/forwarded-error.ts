@@ -5,6 +5,7 @@ import {
   INTERNAL_ERROR,
   isForPeer,
   isObject,
+  type JsonObject,
   requireKnownOptions,
   rpcError,
   TenonError,
@@ -25,6 +26,11 @@ export interface ForwardedErrorOptions {
   /** Request of the caller. Its protocol version has the codes of the error. */
   readonly requestContext: Pick<RequestContext, 'dialect'>;
   /**
+   * Params of the request. A message about an invalid member then names the member: `at /arguments/city: expected …`.
+   * @default the names of members are hidden, as paths of files are
+   */
+  readonly params?: JsonObject | undefined;
+  /**
    * Protocol version of the connection to the upstream server, if it is known.
    * @default codes of the server that depend on its version pass unchanged
    */
@@ -39,8 +45,13 @@ export interface ForwardedErrorOptions {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 export function toForwardedError(error: unknown, options: ForwardedErrorOptions): TenonError {
-  requireKnownOptions('toForwardedError', options, { method: true, requestContext: true, serverVersion: true });
-  const { method, requestContext } = options;
+  requireKnownOptions('toForwardedError', options, {
+    method: true,
+    requestContext: true,
+    serverVersion: true,
+    params: true,
+  });
+  const { method, requestContext, params } = options;
   if (!TenonError.is(error) || isForPeer(error) || error.code.startsWith('client/')) return TenonError.from(error);
   if (error.rpcCode === undefined || error.code.startsWith('stdio/')) {
     if (hasExecuted(error.data)) {
@@ -65,5 +76,5 @@ export function toForwardedError(error: unknown, options: ForwardedErrorOptions)
   }
   // The proxy would seem to refuse the request of the caller itself.
   const code = isReservedCode(rpcCode) ? INTERNAL_ERROR : rpcCode;
-  return rpcError(code, toPublicText(summary), data);
+  return rpcError(code, toPublicText(summary, [params, params?.arguments]), data);
 }

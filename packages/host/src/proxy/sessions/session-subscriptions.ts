@@ -49,7 +49,7 @@ export async function subscribeToResource(
     else await listenOnce(gateway, connection, inner, uri);
     requestContext.subscriptions?.add(uri);
   } catch (thrown) {
-    const error = translateError(thrown, connection, SUBSCRIBE, requestContext.dialect);
+    const error = translateError(thrown, connection, SUBSCRIBE, { uri: inner }, requestContext.dialect);
     const { kind, name, server, principal } = actionRequest;
     await gateway.guard.recordDenied({ method: SUBSCRIBE, kind, name, server, principal, error });
     throw error;

@@ -8,6 +8,7 @@ import {
   systemClock,
   TenonError,
 } from '@tenon/base';
+import { checkSendable } from '../../jsonrpc/sendable-values.js';
 import { checkMetaKeys } from '../../protocol/check-meta.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import { readHeaderParams } from '../../protocol/header-params.js';
@@ -35,7 +36,6 @@ import { listAll } from './pages.js';
 import { ResponseCache } from './response-cache.js';
 import { checkResult } from './results.js';
 import { retryCall } from './retry-call.js';
-import { checkSendable } from './sendable-values.js';
 import { ToolCache } from './tool-cache.js';
 
 const DEFAULT_CACHE_SIZE = 200;

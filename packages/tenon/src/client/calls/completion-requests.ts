@@ -1,9 +1,9 @@
 import { rejectOnAbort, toCanonicalJson } from '@tenon/base';
+import { checkSendable } from '../../jsonrpc/sendable-values.js';
 import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
 import type { CallOptions } from '../call-options.js';
 import { createCallAbortedError } from '../server-requests/input-requests.js';
 import type { CallContext } from './call-context.js';
-import { checkSendable } from './sendable-values.js';
 
 type Completion = CompleteResult['completion'];
 type Params = Omit<CompleteParams, '_meta'>;

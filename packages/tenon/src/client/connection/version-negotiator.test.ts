@@ -139,6 +139,20 @@ describe('connect', () => {
     expect(second.methods()).toEqual(['initialize', 'notifications/initialized']);
   });
 
+  it.each(['2026-07-28', '2025-06-18'])(
+    'opens with the only version of the options, %s, whatever version is preferred',
+    async protocolVersion => {
+      const script = (message: JsonObject) =>
+        message.method === 'initialize' ? initialized(message.id, '2025-06-18') : undefined;
+      const { connecting, messages } = start(script, { protocolVersion, preferredVersion: '2024-11-05' });
+      await soon();
+      const opened = { '2026-07-28': { method: 'server/discover' }, '2025-06-18': { params: { protocolVersion } } };
+      expect(messages[0]).toMatchObject(opened[protocolVersion as keyof typeof opened]);
+      if (protocolVersion === '2025-06-18') await (await connecting).close();
+      else connecting.catch(() => {});
+    },
+  );
+
   it('probes a server again that was still starting during the probe', async () => {
     const clock = fakeClock();
     const versionCache = memoryVersionCache({ clock });

@@ -51,7 +51,7 @@ export async function negotiateConnection(
   const wanted = selectDialects(options);
   const negotiator = new VersionNegotiator(endpoint, options, events, clock, wanted);
   const { key } = endpoint;
-  const preferred = getDialect(options.preferredVersion ?? '');
+  const preferred = wanted.find(({ protocolVersion }) => protocolVersion === options.preferredVersion);
   if (options.protocolVersion !== undefined || key === undefined) return negotiator.open(preferred);
   const versionCache = options.versionCache ?? processVersionCache;
   if (preferred?.opening === 'handshake') {

@@ -97,6 +97,15 @@ describe('a request of the server', () => {
       { sample: () => undefined },
       'answer/malformed',
     ],
+    ['roots that are no list', 'roots/list', {}, { roots: () => ({}) }, 'answer/malformed'],
+    ['roots without a URI', 'roots/list', {}, { roots: () => [{ name: 'a' }] }, 'answer/malformed'],
+    [
+      'a number that is not finite',
+      'elicitation/create',
+      form({ a: { type: 'number' } }),
+      elicit({ action: 'accept', content: { a: Number.NaN } }),
+      'answer/malformed',
+    ],
   ] as [string, string, object, ClientHandlers, unknown][])(
     'rejects %s',
     async (_, method, params, answers, expected) => {

@@ -12,6 +12,7 @@ import {
   systemClock,
   TenonError,
 } from '@tenon/base';
+import { requireSendable } from '../../jsonrpc/sendable-values.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkMetaKeys, checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Root } from '../../protocol/content.js';
@@ -22,7 +23,6 @@ import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { PeerSchemaValidator } from '../../schemas/peer-schema.js';
-import { requireSendable } from '../calls/sendable-values.js';
 import type { ClientHandlers, ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
 
 /** Returns the capabilities that the client declares: those for which it has handlers. */
@@ -72,14 +72,20 @@ export async function handleServerRequest(
     });
     // The server would refuse an invalid answer.
     const { server } = info;
-    requireSendable(result, 'answer/malformed', { peer: server }, method);
-    const fault = methods[method].result(result);
-    if (fault === undefined) return result;
-    throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${fault}`, { peer: server });
+    requireSendable('a value', result, 'answer/malformed', { peer: server, method });
+    requireWellFormed(method, result, server);
+    return result;
   } catch (error) {
     if (TenonError.is(error) && error.rpcCode !== undefined) throw error;
     throw info.signal.aborted ? rpcError(INTERNAL_ERROR, 'The input request was cancelled') : error;
   }
+}
+
+/** Throws if the response to a request of the server has not the form that the specification requires. */
+function requireWellFormed(method: MethodName, result: JsonObject, server: string | undefined): void {
+  const fault = methods[method].result(result);
+  if (fault === undefined) return;
+  throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${fault}`, { peer: server });
 }
 
 const isServerRequest = (method: string): method is MethodName =>
@@ -166,6 +172,8 @@ const PARENT_SEGMENT = /([/\\]|%2f|%5c)(\.|%2e){2}([/\\?#]|%2f|%5c|$)/i;
 
 /** Checks the roots. A root grants access to everything below it, so it must not contain `..` segments. */
 function checkRoots(roots: readonly Root[], server: string | undefined): readonly Root[] {
+  // Callers without types return anything.
+  requireWellFormed('roots/list', { roots }, server);
   for (const { uri } of roots) {
     if (/^file:\/\//.test(uri) && !PARENT_SEGMENT.test(uri)) continue;
     throw new TenonError('answer/root', 'the URI of a root is not a file: URI', {

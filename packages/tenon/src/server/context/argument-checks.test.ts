@@ -1,7 +1,8 @@
 import type { TenonError } from '@tenon/base';
 import { connectPair } from '@tenon/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Context } from '../../handler/context.js';
+import { inputRequired } from '../../handler/tool-result.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';
 
@@ -25,7 +26,34 @@ const wrong: readonly (readonly [method: Method, member: string, argument: unkno
   ['elicitUrl', 'url', { message: 'Visit', url: 5 }],
 ];
 
+/** Requests and notifications with a number that JSON would send as `null`. */
+const inexact: readonly (readonly [subject: string, send: (ctx: Context) => unknown])[] = [
+  ['the input request sampling/createMessage', ctx => ctx.sample({ messages: [text], maxTokens: Number.NaN } as never)],
+  ['the notification notifications/a', ctx => ctx.notify('notifications/a', { n: 1 / 0 })],
+  [
+    'tool "t": the input request "a"',
+    () =>
+      inputRequired({
+        inputRequests: {
+          a: { method: 'sampling/createMessage', params: { messages: [text], maxTokens: Number.NaN } as never },
+        },
+      }),
+  ],
+];
+
 describe.each(['2026-07-28', '2025-11-25'])('a handler on %s', protocolVersion => {
+  it.each(inexact)('cannot send a value that JSON would lose, in %s', async (subject, send) => {
+    const errors: TenonError[] = [];
+    const sample = vi.fn();
+    const tools = { t: tool({ run: (_: unknown, ctx: Context) => send(ctx) as string }) };
+    const server = createServer({ name: 's', version: '1', tools, onError: error => errors.push(error) });
+    const client = await connectPair(server, { protocolVersion, sample });
+    expect(await client.callTool('t')).toMatchObject({ isError: true });
+    expect(errors).toMatchObject([{ code: 'handler/output', summary: `${subject} cannot be serialized as JSON` }]);
+    expect(sample).not.toHaveBeenCalled();
+    await client.close();
+  });
+
   it.each([
     ...wrong,
     ['sample', undefined, undefined] as const,

@@ -17,6 +17,7 @@ import type { HandlerRun, ResumableContext } from '../../execution/handler-run.j
 import type { Context, CreateState, FormAnswer } from '../../handler/context.js';
 import { type ToolResultParts, toolResult } from '../../handler/tool-result.js';
 import { isId } from '../../jsonrpc/message.js';
+import { requireSendable } from '../../jsonrpc/sendable-values.js';
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';
@@ -219,6 +220,7 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
 
   notify(method: string, params: JsonObject = {}): void {
     checkMeta(method, params._meta);
+    requireSendable(`the notification ${method}`, params, 'handler/output');
     this.#getActive().sendWhenOpen(({ requestContext }) => requestContext.notify(method, params));
   }
 
@@ -267,6 +269,7 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
     try {
       check();
       checkNestedMeta(method, params);
+      requireSendable(`the input request ${method}`, params, 'handler/output');
     } catch (error) {
       return Promise.reject(error);
     }

@@ -1,7 +1,7 @@
 import { findJsonLoss, JSON_VALUES, TenonError } from '@tenon/base';
 
-/** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` for bytes. Most results contain neither. */
-const LOSSY_JSON = /\{\}|\{"0":/;
+/** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` for bytes, `null` for `NaN`. Most results contain none. */
+const LOSSY_JSON = /\{\}|\{"0":|null/;
 
 const ADVICE: readonly (readonly [kinds: RegExp, advice: string])[] = [
   [/^(Weak)?Map$/, 'return Object.fromEntries(map), or an array of entries'],
@@ -15,6 +15,7 @@ const ADVICE: readonly (readonly [kinds: RegExp, advice: string])[] = [
     'return bytes as base64, in a block of type image, audio or resource',
   ],
   [/^function$/, 'call the function and return its result'],
+  [/^NaN$|Infinity$/, 'return null for a number that is not known'],
   [/^bigint$/, 'return the value as a string: String(value)'],
   [/^reference/, 'return only the parts that the caller needs'],
 ];
@@ -41,10 +42,10 @@ export function requireJson(subject: string, value: unknown): void {
   const loss = findJsonLoss(value);
   if (!loss) return;
   const { kind, path } = loss;
-  const article = /^[AEIO]/.test(kind) ? 'an' : 'a';
+  const article = /NaN$|Infinity$/.test(kind) ? '' : /^[AEIO]/.test(kind) ? 'an ' : 'a ';
   throw new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, {
     expected: JSON_VALUES,
-    received: `${article} ${kind}${path && ` at ${path}`}`,
+    received: `${article}${kind}${path && ` at ${path}`}`,
     hint:
       ADVICE.find(([kinds]) => kinds.test(kind))?.[1] ?? 'return a plain object, or add a toJSON method to the class',
   });

@@ -55,6 +55,8 @@ describe.each<[name: string, make: () => unknown, got: string]>([
   ['a Map inside', () => ({ a: [{ b: new Map() }] }), 'a Map at /a/0/b'],
   ['a BigInt inside', () => ({ 'a/b': 5n }), 'a bigint at /a~1b'],
   ['bytes inside', () => ({ data: new Uint8Array([1]) }), 'a Uint8Array at /data'],
+  ['a number that is not finite', () => Number.NaN, 'NaN'],
+  ['a number inside that is not finite', () => ({ a: [-1 / 0] }), '-Infinity at /a/0'],
   ['a promise inside', () => ({ data: Promise.resolve(1) }), 'a Promise at /data'],
 ])('a tool that returns %s', (_name, make, got) => {
   const expected = {
@@ -90,6 +92,7 @@ describe('a tool that returns a value that JSON can carry', () => {
     ['members that are functions or undefined', { a: {}, f: () => 1, u: undefined }, '{"a":{}}'],
     ['the same object twice', [{}, {}].map((_, at, all) => all[at && 0]), '[{},{}]'],
     ['an empty list', [], '[]'],
+    ['null', { a: null }, '{"a":null}'],
     ['text about an empty object', ['{}', 1], '["{}",1]'],
   ])('sends %s', async (_name, value, expected) => {
     const { content, errors } = await call(tool({ run: () => value }));
@@ -112,6 +115,8 @@ describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', v
       version,
     );
     expect(right).toMatchObject({ content: [text('one')], errors: [] });
+    const lost = await call(tool({ output: { type: 'object' } as const, run: () => ({ n: Number.NaN }) }), version);
+    expect(lost).toMatchObject({ isError: true, errors: [{ code: 'handler/output', received: 'NaN at /n' }] });
     const wrong = await call(
       tool({ output: count, run: () => ({ content: [text('one')], structuredContent: { n: 'x' } }) as never }),
       version,

@@ -12,26 +12,26 @@ interface CheckedConnection {
  * reference lose nothing.
  */
 export function checkSendable(connection: CheckedConnection, method: string, params: unknown): void {
-  if (connection.copiesMessages) requireSendable(params, 'call/unwritable', connection, method);
+  if (connection.copiesMessages)
+    requireSendable('a value', params, 'call/unwritable', { peer: connection.peer, method });
 }
 
-/** Throws if JSON would lose a part of a value that the application gives to the client. */
+/** Throws if JSON would lose a part of a value that the application sends to the peer. */
 export function requireSendable(
+  subject: string,
   value: unknown,
   code: string,
-  connection: { readonly peer: string | undefined },
-  method: string,
+  request: { readonly peer?: string | undefined; readonly method?: string } = {},
 ): void {
   let loss: JsonLoss | undefined;
   try {
     loss = findJsonLoss(value, true);
   } catch (error) {
-    throw TenonError.from(error, code, { peer: connection.peer, method });
+    throw TenonError.from(error, code, request);
   }
   if (loss)
-    throw new TenonError(code, 'a value cannot be serialized as JSON', {
-      peer: connection.peer,
-      method,
+    throw new TenonError(code, `${subject} cannot be serialized as JSON`, {
+      ...request,
       expected: JSON_VALUES,
       received: `${loss.kind} at ${loss.path}`,
       hint: 'pass it as text: String(value), or as a plain object or array',
