@@ -263,3 +263,17 @@ describeMatrix(
   },
   { client: () => ({ extensions: [{ id: 'com.example/notes' }], roots: [] }) },
 );
+
+describeMatrix(
+  'first entries',
+  (rig, variant) => {
+    it('reports the first prompt and the first resource of a server that had none [subscriptions.ack-subset, prompts.list-changed-notification, resources.list-changed-notification]', async () => {
+      const watch = await watching(rig(), { prompts: true, resources: true }, variant);
+      await rig().client.callTool('begin');
+      await until(() => watch.seen.length === 2);
+      expect(watch.seen).toEqual(expect.arrayContaining([{ list: 'prompts' }, { list: 'resources' }]));
+      await watch.stop();
+    });
+  },
+  { server: { toolsOnly: true } },
+);

@@ -18,6 +18,14 @@ export function createChangingTools(server: () => Server) {
         return String(count);
       },
     }),
+    begin: tool({
+      description: 'Adds a prompt and a resource, also to a server that has none',
+      run() {
+        server().prompts.set('begun', prompt({ run: () => 'begun' }));
+        server().resources.set('begun://1', resource({ read: () => 'begun' }));
+        return 'begun';
+      },
+    }),
     touch: tool({
       description: 'Says that a resource has changed',
       input: z.object({ uri: z.string() }),

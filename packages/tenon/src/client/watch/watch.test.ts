@@ -1,8 +1,9 @@
 import type { TenonError } from '@tenon/base';
-import { fakeClock } from '@tenon/testing';
+import { fakeClock, protocolVersions } from '@tenon/testing';
 import { connect } from 'tenon';
 import { createHandler } from 'tenon/http';
 import { describe, expect, it } from 'vitest';
+import { prompt } from '../../server/definitions/prompt.js';
 import { resource } from '../../server/definitions/resource.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
@@ -115,4 +116,26 @@ it('reports resources of which the server does not notify, and watches the other
   expect(await change).toEqual({ done: false, value: { uri: 'notes:a' } });
   stop.abort();
   await client.close();
+});
+
+describe.each(protocolVersions)('a watch of a list without entries on %s', protocolVersion => {
+  it.each(['tools', 'prompts', 'resources'] as const)('reports the first entry of %s', async list => {
+    const server = createServer({ name: 'shop', version: '1.0.0' });
+    const client = await connect(server, { protocolVersion });
+    const stop = new AbortController();
+    const ready = new Promise<void>(resolve => {
+      void (async () => {
+        const changes = client.watch({ [list]: true }, { signal: stop.signal, onSubscribed: resolve });
+        for await (const change of changes) seen.push(change);
+      })();
+    });
+    const seen: unknown[] = [];
+    await ready;
+    if (list === 'tools') server.tools.set('first', createTool() as never);
+    else if (list === 'prompts') server.prompts.set('first', prompt({ run: () => 'done' }) as never);
+    else server.resources.set('notes:a', resource({ read: () => 'a' }) as never);
+    await expect.poll(() => seen).toEqual([{ list }]);
+    stop.abort();
+    await client.close();
+  });
 });

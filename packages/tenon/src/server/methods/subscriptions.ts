@@ -80,7 +80,10 @@ function subscribeExtensions(
 
 const FLAGS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
 
-/** Selects the lists and resources of a filter that the server offers. */
+/**
+ * Selects the lists and resources of a filter of whose changes the server notifies. Registries without entries count,
+ * because entries may be added while the stream is open.
+ */
 function selectServedFilter(
   server: ServerRuntime,
   requested: SubscriptionFilter,
@@ -88,7 +91,8 @@ function selectServedFilter(
 ): SubscriptionFilter {
   const filter: SubscriptionFilter = {};
   for (const list of Object.keys(FLAGS) as ListName[]) {
-    if (requested[FLAGS[list]] === true && server[list].isOffered) filter[FLAGS[list]] = true;
+    if (requested[FLAGS[list]] !== true) continue;
+    if (server.backend.usesRegistries || server[list].isOffered) filter[FLAGS[list]] = true;
   }
   const uris = [...new Set(requested.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
   const known = uris.filter(uri => resolveResource(server, uri, requestContext) !== undefined);
