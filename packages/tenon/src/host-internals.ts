@@ -24,7 +24,6 @@ export { loadRuntime } from './execution/lazy-run.js';
 export { DEFAULT_INPUT_REQUEST_OPTIONS } from './execution/options.js';
 export { type PromptArgument, reachesLogLevel, readLoggingLevel } from './protocol/content.js';
 export { USER_REJECTED } from './protocol/error-codes.js';
-export { type HeaderParam, readHeaderParams } from './protocol/header-params.js';
 export type { FormValue, ModelPreferences, ToolUseContent } from './protocol/input-requests.js';
 export { readMeta } from './protocol/meta.js';
 export { isMethod, isReadOnly, toParams } from './protocol/methods.js';
@@ -34,6 +33,8 @@ export type { SessionChange, SessionState } from './protocol/request-handler.js'
 export { TASKS } from './protocol/tasks.js';
 export type { Dialect } from './protocol/versions/dialect.js';
 export { getDialect, getNewestDialect } from './protocol/versions/index.js';
+export { sendUpstreamRequest } from './proxy/forward-request.js';
+export { runProxiedTool } from './proxy/proxy-server.js';
 export { webTransports } from './runtimes/web/transports.js';
 export { findRefusal } from './schemas/peer-refusal.js';
 export { HandlerContext } from './server/context/handler-context.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NodeHostOptions } from '@tenon/host';
+import { createHost, type NodeHostOptions } from '@tenon/host';
 import { createServer, prompt, resource, tool, toolResult } from 'tenon';
 import { createHandler } from 'tenon/http';
 import { describe, expect, it } from 'vitest';
@@ -101,6 +101,14 @@ describe.each(VERSIONS)('screening of hidden text, in %s', protocolVersion => {
     expect(screeningReports.flatMap(({ findings }) => findings.map(({ kind }) => kind))).toContain('bidi');
   });
 });
+
+it.each([{ definitions: { stripped: true } }, { results: { maxSteps: 0 } }])(
+  'refuses invalid options of screening when the host is created: %j',
+  async screening => {
+    const creating = createHost({ prefix: 'auto', servers: {}, screening: screening as never });
+    await expect(creating).rejects.toMatchObject({ code: 'options/invalid' });
+  },
+);
 
 describe.each(WITH_FORMS)('an input request of a server, in %s', protocolVersion => {
   it.each([{}, { screening: false }] as const)('reaches the user without hidden text: %j', async options => {

@@ -7,8 +7,14 @@ import {
   rpcError,
 } from '@tenon/base';
 import type { Client } from 'tenon';
-import { checkInputRequestMethods, isAbandoned, TASKS, toInputRequest } from 'tenon/host-internals';
-import { type HandlerRun, type RequestInput, sendUpstream } from 'tenon/proxy';
+import {
+  checkInputRequestMethods,
+  isAbandoned,
+  sendUpstreamRequest,
+  TASKS,
+  toInputRequest,
+} from 'tenon/host-internals';
+import type { HandlerRun, RequestInput } from 'tenon/proxy';
 import type { InputRequestHandler, InputRequestRecipient } from '../connections/connection-options.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { throwHandlerError } from '../handler-errors.js';
@@ -165,7 +171,7 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
     const known = getStepResult(run, 'asks', round);
     const result =
       known ??
-      (await sendUpstream(client, {
+      (await sendUpstreamRequest(client, {
         method,
         params,
         context,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tenon/base';
-import type { HandlerContext, HeaderParam } from 'tenon/host-internals';
+import type { HandlerContext } from 'tenon/host-internals';
 import type { HandlerRun, RequestContext } from 'tenon/proxy';
 
 /** A call of a caller at the host, while its handler runs. Each step of forwarding it gets the same one. */
@@ -13,7 +13,8 @@ export interface ProxiedCall {
 
 /** Tool of a server, or own tool of the host. */
 export interface ProxiedTool {
-  readonly headerParams: readonly HeaderParam[];
+  /** Input schema of a tool of a server. Headers repeat no arguments of an own tool. */
+  readonly inputSchema?: JsonObject | undefined;
   /** True if pages of apps may call the tool. */
   readonly isForPages?: boolean | undefined;
   /** Undefined if calls of the tool never become tasks. */

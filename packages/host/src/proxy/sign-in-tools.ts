@@ -69,7 +69,7 @@ export async function findOrSignIn(
   }
 }
 
-const createBackendTool = (run: ProxiedTool['run']): ProxiedTool => ({ headerParams: [], taskSupport: undefined, run });
+const createBackendTool = (run: ProxiedTool['run']): ProxiedTool => ({ taskSupport: undefined, run });
 
 /** Returns the host's own tool for sign-in or sign-out. A server's tool with the same name takes precedence. */
 function getOwnTool(gateway: GatewayContext, name: string, requestContext: RequestContext): ProxiedTool | undefined {

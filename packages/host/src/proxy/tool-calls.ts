@@ -10,8 +10,8 @@ import {
   withPublicUris,
 } from '@tenon/base';
 import type { Tool } from 'tenon';
-import { HandlerContext, type HeaderParam, readHeaderParams } from 'tenon/host-internals';
-import { type ProxyBackend, type ProxyCall, type RequestContext, runToolCall } from 'tenon/proxy';
+import { HandlerContext, runProxiedTool } from 'tenon/host-internals';
+import type { ProxyBackend, ProxyCall, RequestContext } from 'tenon/proxy';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
 import { isMarkedForApps } from '../catalog/page-meta.js';
 import { getTaskSupport } from '../catalog/task-support.js';
@@ -24,19 +24,17 @@ import type { ProxiedCall, ProxiedTool } from './proxied-tool.js';
 import { resolveName } from './resolve-target.js';
 import { findOrSignIn } from './sign-in-tools.js';
 
-const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
-
 /** Calls a tool at its server, which validates the arguments. */
 export async function callUpstreamTool(gateway: GatewayContext, call: ProxyCall<'tools/call'>): Promise<JsonObject> {
   const { params, context, run, requestContext } = call;
   const tool = await resolveTool(gateway, params.name, requestContext);
-  if (tool.headerParams.length > 0) requestContext.checkHeaders?.(tool.headerParams, params.arguments);
   const proxiedCall: ProxiedCall = { context, run, requestContext };
   const setMoveToTask = (moveToTask: () => void) => {
     proxiedCall.moveToTask = moveToTask;
   };
   const taskOptions = tool.taskSupport && { support: tool.taskSupport, setMoveToTask };
-  return runToolCall(call, { taskOptions, handler: () => tool.run(params, proxiedCall) });
+  const { inputSchema } = tool;
+  return runProxiedTool(call, { inputSchema, taskOptions, handler: () => tool.run(params, proxiedCall) });
 }
 
 /** Runs a tool call of a task. */
@@ -97,7 +95,7 @@ async function resolveServerTool(
   const resolve = () => resolveName(gateway, 'tools', name, requestContext, 'tools/call');
   const route = await resolve();
   return {
-    headerParams: getHeaderParams(route.entry),
+    inputSchema: route.entry.inputSchema as JsonObject,
     isForPages: isMarkedForApps(route.entry),
     taskSupport: requestContext.dialect.tasks === undefined ? undefined : getTaskSupport(route.connection, route.entry),
     run: (params, call) =>
@@ -116,15 +114,6 @@ async function resolveServerTool(
         });
       }),
   };
-}
-
-function getHeaderParams(tool: Tool): readonly HeaderParam[] {
-  const known = headerParams.get(tool);
-  if (known) return known;
-  const found = readHeaderParams(tool.inputSchema as JsonObject);
-  const sound = typeof found === 'string' ? [] : found;
-  headerParams.set(tool, sound);
-  return sound;
 }
 
 /** Request that is authorized before it is sent. */

@@ -108,7 +108,7 @@ export async function forwardRequest(call: ProxyCall, options: ForwardOptions): 
           logLevels.set(client, requested);
           await requested.request(logLevel);
         }
-        return await sendUpstream(client, { method, params, context, ids: upstreamCall.ids });
+        return await sendUpstreamRequest(client, { method, params, context, ids: upstreamCall.ids });
       } catch (error) {
         throw toForwardedError(error, { method, requestContext, params, serverVersion: client.server.protocolVersion });
       }
@@ -159,6 +159,11 @@ export function sendUpstream(client: Client, request: UpstreamRequestOptions): P
   requireKnownOptions('sendUpstream', request, UPSTREAM_REQUEST_OPTIONS);
   requireArgument('`client` of sendUpstream', client, checkClient);
   requireArgument('`request` of sendUpstream', request, checkRequest);
+  return sendUpstreamRequest(client, request);
+}
+
+/** Sends a request as `sendUpstream` does, without a check of its arguments. */
+export function sendUpstreamRequest(client: Client, request: UpstreamRequestOptions): Promise<JsonObject> {
   const { method, params, context, ids, inputs = context.inputs, onTaskCreated } = request;
   const { meta } = context;
   const { inputResponses, requestState } = inputs;

@@ -12,6 +12,7 @@ import {
 } from '@tenon/base';
 import type { HandlerRun } from '../execution/handler-run.js';
 import type { MaybeAsyncResult } from '../handler/operation.js';
+import { type HeaderParam, readHeaderParams } from '../protocol/header-params.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import type { Cacheable } from '../protocol/params-and-results.js';
 import type { HandlerContext } from '../server/context/handler-context.js';
@@ -147,6 +148,41 @@ export function runToolCall(
   requireKnownOptions('runToolCall', options, { taskOptions: true, handler: true });
   requireArgument('`handler` of runToolCall', options.handler, checkFunction);
   return runTool(requireServerCall('runToolCall', call), options.taskOptions, options.handler);
+}
+
+/** A tool of another server, and the handler of one of its calls. */
+interface ProxiedToolRun {
+  /**
+   * Input schema of the tool. It names the arguments that headers repeat.
+   * @default no header repeats an argument
+   */
+  readonly inputSchema: JsonObject | undefined;
+  /** Undefined if calls of the tool never become tasks. */
+  readonly taskOptions: ResolvedTaskOptions | undefined;
+  readonly handler: () => MaybeAsyncResult;
+}
+
+const headerParams = new WeakMap<JsonObject, readonly HeaderParam[]>();
+
+/**
+ * Checks the headers of a call that repeat arguments of a tool of another server, and runs its handler as `runToolCall`
+ * does. Checks no options.
+ */
+export function runProxiedTool(
+  call: ProxyCall<'tools/call'>,
+  { inputSchema, taskOptions, handler }: ProxiedToolRun,
+): MaybeAsyncResult {
+  if (inputSchema !== undefined) {
+    let repeated = headerParams.get(inputSchema);
+    if (repeated === undefined) {
+      const found = readHeaderParams(inputSchema);
+      // A tool with an invalid annotation is called without headers.
+      repeated = typeof found === 'string' ? [] : found;
+      headerParams.set(inputSchema, repeated);
+    }
+    if (repeated.length > 0) call.requestContext.checkHeaders?.(repeated, call.params.arguments);
+  }
+  return runTool(requireServerCall('runProxiedTool', call), taskOptions, handler);
 }
 
 /** Calls of a proxy are those that its server creates, with members that are not public. */

@@ -113,14 +113,12 @@ async function createMetaTool(
   if (name === meta.describe) return createLookupTool(args => describeTools(items, args));
   if (codeMode && name === meta.run) {
     return {
-      headerParams: [],
       taskSupport: 'optional',
       run: (params, call) => codeMode.run(params, call, find),
     };
   }
   if (name !== meta.call || codeMode?.policy === 'only') return undefined;
   return {
-    headerParams: [],
     taskSupport: 'optional',
     async run(params, call) {
       const inner = parseCallArguments(params.arguments);
@@ -134,7 +132,6 @@ async function createMetaTool(
 
 function createLookupTool(lookUp: (args: unknown) => MaybePromise<JsonObject | ArgumentIssue>): ProxiedTool {
   return {
-    headerParams: [],
     taskSupport: undefined,
     async run({ arguments: args }) {
       const answer = await lookUp(args);

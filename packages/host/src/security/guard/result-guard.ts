@@ -4,7 +4,7 @@ import { truncateResult } from '../../proxy/output/truncate-result.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import { isThreat } from '../screening/finding.js';
 import { isLarge, SCREENERS, type ScreenAside, type ScreenerName } from '../screening/large-values.js';
-import type { Screened, Screening } from '../screening/screener.js';
+import { requireScreening, SCREENING, type Screened, type Screening } from '../screening/screener.js';
 import type { HostGuardOptions } from './guard-options.js';
 
 /** Screens, limits and masks results of servers. */
@@ -17,6 +17,10 @@ export class ResultGuard {
 
   constructor(options: HostGuardOptions, overflow: OverflowStore | undefined, screenAside: ScreenAside) {
     const { screening = {} } = options;
+    if (screening !== false) {
+      requireScreening('`screening.definitions`', screening.definitions ?? {}, SCREENING);
+      requireScreening('`screening.results`', screening.results || {}, SCREENING);
+    }
     const isScreening = screening !== false && screening.results !== false;
     this.#resultScreening = isScreening ? { ...screening.results, mask: screening.onThreat === 'mask' } : undefined;
     this.#options = options;

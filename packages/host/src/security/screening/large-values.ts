@@ -1,6 +1,6 @@
 import { runNextTurn } from '@tenon/base';
 import { screenInstructions, screenPrompt, screenResource, screenTool } from './screen-definitions.js';
-import { screenResult } from './screen-results.js';
+import { screenCheckedResult } from './screen-results.js';
 import type { Screened } from './screener.js';
 
 /** Name of a function that screens one value. */
@@ -11,7 +11,7 @@ export const SCREENERS: Readonly<Record<ScreenerName, (value: never, options: ob
   screenInstructions,
   screenPrompt,
   screenResource,
-  screenResult,
+  screenResult: screenCheckedResult,
   screenTool,
 };
 

@@ -6,12 +6,19 @@ import {
   checkString,
   isObject,
   requireArgument,
-  requireKnownOptions,
 } from '@tenon/base';
 import type { Icon, Implementation, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { PromptArgument } from 'tenon/host-internals';
 import { HIDDEN_KINDS } from './finding.js';
-import { createScreener, mapChanged, type Screened, type Screener, type Screening } from './screener.js';
+import {
+  createScreener,
+  mapChanged,
+  requireScreening,
+  SCREENING,
+  type Screened,
+  type Screener,
+  type Screening,
+} from './screener.js';
 import { findForeignTools, findShadowedTool, type ToolOwners } from './tool-owners.js';
 
 /**
@@ -41,13 +48,11 @@ export interface ToolScreening extends Screening {
 }
 
 const checkNamed = checkObject({ name: checkString });
-/** Names of the options of screening. */
-export const SCREENING = { strip: true, mask: true, where: true, maxSteps: true } as const;
 
 /** Screens the texts of a tool: title, description, schemas and annotations. */
 export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {
   requireArgument('`tool` of screenTool', tool, checkNamed);
-  requireKnownOptions('screenTool', screening, { ...SCREENING, server: true, owners: true, hasPrefix: true });
+  requireScreening('screenTool', screening, { ...SCREENING, server: true, owners: true, hasPrefix: true });
   requireArgument('`owners` of screenTool', screening.owners, checkOptional(checkObject({ get: checkFunction })));
   const screener = createScreener(screening, HIDDEN_KINDS);
   const changed = screenDescribed(tool, screener);
@@ -61,7 +66,7 @@ export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<
 /** Screens the texts of a prompt. */
 export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screened<Prompt> {
   requireArgument('`prompt` of screenPrompt', prompt, checkNamed);
-  requireKnownOptions('screenPrompt', screening, SCREENING);
+  requireScreening('screenPrompt', screening, SCREENING);
   const screener = createScreener(screening, HIDDEN_KINDS);
   const screenArgument = (each: PromptArgument, index: number): PromptArgument =>
     isObject(each) ? screenTexts(each, screener, `arguments/${index}/`) : each;
@@ -81,7 +86,7 @@ export function screenResource<Offer extends Resource | ResourceTemplate>(
   screening: Screening = {},
 ): Screened<Offer> {
   requireArgument('`resource` of screenResource', resource, checkResource);
-  requireKnownOptions('screenResource', screening, SCREENING);
+  requireScreening('screenResource', screening, SCREENING);
   const screener = createScreener(screening, HIDDEN_KINDS);
   if ('uri' in resource) screener.reportText(resource.uri, 'uri');
   else screener.reportText(resource.uriTemplate, 'uriTemplate');
@@ -91,7 +96,7 @@ export function screenResource<Offer extends Resource | ResourceTemplate>(
 /** Screens the `instructions` of a server. */
 export function screenInstructions(instructions: string, screening: Screening = {}): Screened<string> {
   requireArgument('`instructions` of screenInstructions', instructions, checkString);
-  requireKnownOptions('screenInstructions', screening, SCREENING);
+  requireScreening('screenInstructions', screening, SCREENING);
   const screener = createScreener({ where: 'instructions', ...screening }, HIDDEN_KINDS);
   return screener.finish(screener.screenText(instructions, ''));
 }

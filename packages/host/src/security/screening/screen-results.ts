@@ -1,11 +1,4 @@
-import {
-  type Check,
-  checkArray,
-  checkObject,
-  type JsonObject,
-  requireArgument,
-  requireKnownOptions,
-} from '@tenon/base';
+import { type Check, checkArray, checkObject, type JsonObject, requireArgument } from '@tenon/base';
 import type {
   CallToolResult,
   ContentBlock,
@@ -17,8 +10,16 @@ import type {
   SamplingMessage,
 } from 'tenon';
 import type { HiddenKind } from './finding.js';
-import { replaceFields, SCREENING, screenTexts } from './screen-definitions.js';
-import { createScreener, mapChanged, type Screened, type Screener, type Screening } from './screener.js';
+import { replaceFields, screenTexts } from './screen-definitions.js';
+import {
+  createScreener,
+  mapChanged,
+  requireScreening,
+  SCREENING,
+  type Screened,
+  type Screener,
+  type Screening,
+} from './screener.js';
 
 /**
  * Kinds of invisible characters that are removed from results. Results are data, such as source code, so only
@@ -47,7 +48,15 @@ export function screenResult<Value extends ScreenableResult>(
   screening: Screening = {},
 ): Screened<Value> {
   requireArgument('`result` of screenResult', result, checkResult);
-  requireKnownOptions('screenResult', screening, SCREENING);
+  requireScreening('screenResult', screening, SCREENING);
+  return screenCheckedResult(result, screening);
+}
+
+/** Screens the texts of a result as `screenResult` does, without a check of its arguments. */
+export function screenCheckedResult<Value extends ScreenableResult>(
+  result: Value,
+  screening: Screening,
+): Screened<Value> {
   const screener = createScreener(screening, STRIPPED_FROM_RESULTS);
   return screener.finish(screenFields(result, screener, screening.mask === true) as Value);
 }

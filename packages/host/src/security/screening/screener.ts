@@ -1,4 +1,4 @@
-import { checkOptional, checkRange, keepTextsIn, requireArgument } from '@tenon/base';
+import { checkOptional, checkRange, keepTextsIn, requireArgument, requireKnownOptions } from '@tenon/base';
 import { findCandidates, MAX_SCANNED, toFinding } from './find-findings.js';
 import {
   type Finding,
@@ -88,8 +88,20 @@ export interface Screener {
   finish<Value>(value: Value): Screened<Value>;
 }
 
-export function createScreener(screening: Screening, standard: readonly HiddenKind[]): Screener {
+/** Names of the options of screening. */
+export const SCREENING = { strip: true, mask: true, where: true, maxSteps: true } as const;
+
+/** Throws a `TenonError` when options of screening have an unknown name, or an invalid limit. */
+export function requireScreening<Options extends Screening>(
+  subject: string,
+  screening: Options,
+  names: { readonly [K in keyof Required<Options>]: true },
+): void {
+  requireKnownOptions(subject, screening, names);
   requireArgument('`maxSteps` of the screening', screening.maxSteps, checkMaxSteps);
+}
+
+export function createScreener(screening: Screening, standard: readonly HiddenKind[]): Screener {
   const kinds = getStrippedKinds(screening.strip, standard);
   const root = screening.where ?? '';
   const found: Finding[] = [];

@@ -60,8 +60,9 @@ function addWord(held: PhraseWord[], raw: string, at: number, meter: StepCounter
   }
   const bare = raw.endsWith('.') ? raw.replace(/\.{1,3}$/, '') : raw;
   const word = bare.length > MAX_WORD ? bare.slice(0, MAX_WORD) : bare;
-  const text = foldLookalikes(word);
-  if (!PLAIN_WORD.test(word)) countScanSteps(meter, FOLDED_WORD_STEPS + FOLD_STEPS * (word.length + text.length));
+  const isPlain = PLAIN_WORD.test(word);
+  const text = isPlain ? word.toLowerCase() : foldLookalikes(word);
+  if (!isPlain) countScanSteps(meter, FOLDED_WORD_STEPS + FOLD_STEPS * (word.length + text.length));
   held.push({ text: apostrophe.test(text) ? text.replace(/['’]/g, '') : text, at, end: at + bare.length });
   if (bare.length < raw.length) held.push({ text: '.', at: at + bare.length, end: at + raw.length });
 }
