@@ -28,8 +28,8 @@ export class ForwardedCall implements UpstreamCall {
   constructor(proxiedRequest: ProxiedRequest, createAsk: (proxiedRequest: ProxiedRequest) => RequestInput) {
     const { connection, call } = proxiedRequest;
     const { context, requestContext } = call;
-    const { clock, totalTimeout = Number.POSITIVE_INFINITY } = connection.times;
-    this.deadline = clock.now() + totalTimeout;
+    const { clock, totalTimeout } = connection.times;
+    this.deadline = totalTimeout === undefined ? Number.POSITIVE_INFINITY : clock.now() + totalTimeout;
     this.session = requestContext.session ?? requestContext.originSession;
     this.#context = context;
     this.#requestContext = requestContext;

@@ -15,8 +15,8 @@ export interface ProxiedCall {
 export interface ProxiedTool {
   /** Input schema of a tool of a server. Headers repeat no arguments of an own tool. */
   readonly inputSchema?: JsonObject | undefined;
-  /** True if pages of apps may call the tool. */
-  readonly isForPages?: boolean | undefined;
+  /** Tells if pages of apps may call the tool. Absent for an own tool, which they may not. */
+  isForPages?(): boolean;
   /** Undefined if calls of the tool never become tasks. */
   readonly taskSupport: 'optional' | undefined;
   run(params: JsonObject, call: ProxiedCall): Promise<JsonObject>;

@@ -76,7 +76,7 @@ async function resolveTool(
     if (own) return own;
     const tool = await find(name);
     // Pages of apps may call their tools. Programs alone may call the others.
-    if (codeMode?.policy !== 'only' || tool.isForPages) return tool;
+    if (codeMode?.policy !== 'only' || tool.isForPages?.()) return tool;
     throw rpcError(
       INVALID_PARAMS,
       `Unknown tool: ${name}. This gateway offers its tools to programs only. Call it in a program of run_program`,
@@ -96,7 +96,7 @@ async function resolveServerTool(
   const route = await resolve();
   return {
     inputSchema: route.entry.inputSchema as JsonObject,
-    isForPages: isMarkedForApps(route.entry),
+    isForPages: () => isMarkedForApps(route.entry),
     taskSupport: requestContext.dialect.tasks === undefined ? undefined : getTaskSupport(route.connection, route.entry),
     run: (params, call) =>
       forwardResolved(route, 'tools/call', resolve, ({ connection, name: ownName, entry }) => {

@@ -188,8 +188,8 @@ export class PendingRequests {
     const pending = this.#requests.get(id);
     if (pending === undefined) return undefined;
     this.#requests.delete(id);
-    if (pending.onAbort) pending.wait.signal?.removeEventListener('abort', pending.onAbort);
     if (this.#requests.size === 0) this.#clearTimer();
+    if (pending.onAbort) pending.wait.signal?.removeEventListener('abort', pending.onAbort);
     return pending;
   }
 

@@ -222,7 +222,7 @@ function dropNulls(value: unknown, shape: Shape, path: string, paths: string[]):
  */
 export function withLists(connection: TolerantConnection, method: string, result: JsonObject): JsonObject {
   const { resultType = 'complete' } = result;
-  const list = isMethod(method) && resultType === 'complete' ? resultLists[method] : undefined;
+  const list = resultType === 'complete' && Object.hasOwn(resultLists, method) ? resultLists[method] : undefined;
   if (list !== undefined && isAbsent(result[list])) {
     if (!tolerate(connection, 'missing-list', method, `the result has no ${list}, which counts as an empty list`))
       return result;
@@ -230,9 +230,9 @@ export function withLists(connection: TolerantConnection, method: string, result
     withoutList.add(complete);
     return complete;
   }
-  const { completion } = result;
-  const hasValues = isObject(completion) ? !isAbsent(completion.values) : !isAbsent(completion);
-  if (method === 'completion/complete' && !hasValues) {
+  if (method === 'completion/complete') {
+    const { completion } = result;
+    if (isObject(completion) ? !isAbsent(completion.values) : !isAbsent(completion)) return result;
     const summary = 'the completion has no values, which counts as an empty list';
     const complete = { ...result, completion: { ...(completion as object), values: [] } };
     return tolerate(connection, 'missing-list', method, summary) ? complete : result;

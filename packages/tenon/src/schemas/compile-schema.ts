@@ -56,9 +56,13 @@ function createStandardCheck(schema: StandardSchema, side: SchemaSide): ValueChe
       cause,
     });
   const isEncoded = side === 'output' && hasCodecs(schema);
+  const validate = (value: unknown): MaybePromise<CheckResult> => {
+    const result = standard.validate(value);
+    return 'then' in result ? result.then(toCheckResult) : toCheckResult(result);
+  };
   return value => {
     try {
-      const result = isEncoded ? encodeResult(schema, value) : thenMaybe(standard.validate(value), toCheckResult);
+      const result = isEncoded ? encodeResult(schema, value) : validate(value);
       if (!('then' in result)) return result;
       return result.catch(cause => {
         throw createThrownError(cause);

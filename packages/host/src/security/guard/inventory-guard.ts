@@ -66,7 +66,7 @@ export class InventoryGuard {
   readonly #options: HostGuardOptions;
   readonly #hasPrefix: boolean;
   readonly #owners = createOwnerIndex();
-  /** Tool filter of each server, by its name. It returns true for a tool that the configuration allows. */
+  /** Tool filter of each server that has one, by its name. It returns true for a tool that the configuration allows. */
   #isWanted: ReadonlyMap<string, (tool: string) => boolean> = new Map();
   #toolNames: ReadonlyMap<string, ToolNames> = new Map();
   #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
@@ -92,7 +92,11 @@ export class InventoryGuard {
     for (const server of this.#entries.keys()) if (!entries.has(server)) this.#owners.update(server, []);
     this.#entries = entries;
     this.#patterns.clear();
-    this.#isWanted = new Map([...entries].map(([server, { tools }]) => [server, compileToolFilter(tools)]));
+    this.#isWanted = new Map(
+      [...entries].flatMap(([server, { tools }]) =>
+        tools?.include || tools?.exclude ? [[server, compileToolFilter(tools)] as const] : [],
+      ),
+    );
     this.#toolNames = new Map(
       [...entries].flatMap(([server, { tools }]) =>
         tools?.overrides ? [[server, createToolNames(tools.overrides)] as const] : [],

@@ -144,8 +144,9 @@ export class CallPipeline implements CallContext {
   }
 
   createCallState(method: string, params: JsonObject, options: InternalCallOptions): CallState {
-    if (options !== NO_OPTIONS) requireKnownOptions(method, options, CALL_OPTIONS);
-    if (!options.allowReservedMeta) {
+    // A forwarded call has options of this library. Those of an application may be no object.
+    if (options?.allowReservedMeta !== true) {
+      if (options !== NO_OPTIONS) requireKnownOptions(method, options, CALL_OPTIONS);
       if (params._meta !== undefined) checkMetaKeys(method, params._meta);
       if (options.meta !== undefined) checkMetaKeys(method, options.meta);
     }

@@ -127,9 +127,8 @@ export const v20260728 = deriveVersion(v20251125, {
 function removeResultFields(result: JsonObject): JsonObject {
   const { _meta: meta } = result;
   if (!isObject(meta) || !(SERVER_INFO in meta)) return copyWithout(result, RESULT_FIELDS);
-  const rest = copyWithout(meta, [SERVER_INFO]);
-  if (Object.keys(rest).length === 0) return copyWithout(result, RESULT_FIELDS_AND_META);
-  return { ...copyWithout(result, RESULT_FIELDS), _meta: rest };
+  if (Object.keys(meta).length === 1) return copyWithout(result, RESULT_FIELDS_AND_META);
+  return { ...copyWithout(result, RESULT_FIELDS), _meta: copyWithout(meta, [SERVER_INFO]) };
 }
 
 /** Wraps a schema whose root is not an object. An `$id` keeps its local references valid. */
