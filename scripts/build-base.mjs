@@ -5,7 +5,7 @@
  */
 import { join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
-import { pureBeginnings } from './build-forms.mjs';
+import { COMPRESSED, pureBeginnings } from './build-forms.mjs';
 import { readJson, root } from './process.mjs';
 
 const folder = join(root, 'packages/base');
@@ -44,6 +44,7 @@ const OUTPUT = /** @type {const} */ ({
   // Text of one byte a character takes half the memory, and is read faster.
   charset: 'ascii',
   comments: { annotation: true, jsdoc: false, legal: false },
+  minify: COMPRESSED,
 });
 
 /** Builds each entry as one file of both forms. @param {readonly string[]} entries @param {Readonly<Record<'esm' | 'cjs', string>>} folders @param {readonly import('rolldown').Plugin[]} plugins */

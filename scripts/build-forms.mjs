@@ -46,6 +46,16 @@ const installed = [...Object.keys(dependencies), ...Object.keys(peerDependencies
 /** Tells if a module is installed, or an entry of such a package. @param {string} id */
 const isInstalled = id => installed.some(name => id === name || id.startsWith(`${name}/`));
 
+/**
+ * Leaves out what a bundler would keep, such as variables with one use. Names, lines and statements stay as they are, for stack
+ * traces and debuggers. @satisfies {import('rolldown').OutputOptions['minify']}
+ */
+export const COMPRESSED = /** @type {const} */ ({
+  compress: { joinVars: false, sequences: false },
+  mangle: false,
+  codegen: { removeWhitespace: false },
+});
+
 /** @typedef {{ getModuleInfo(id: string): { importedIds: readonly string[] } | null }} Graph */
 
 /**
@@ -83,6 +93,7 @@ export async function buildForms(entries, folders) {
       // Text of one byte a character takes half the memory, and is read faster.
       charset: 'ascii',
       comments: { annotation: true, jsdoc: false, legal: false },
+      minify: COMPRESSED,
       codeSplitting: { groups: parts(format) },
     });
   }
