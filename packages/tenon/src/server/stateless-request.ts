@@ -26,7 +26,11 @@ import type { LoggingLevel } from '../protocol/content.js';
 import type { HeaderParam } from '../protocol/header-params.js';
 import { notifications } from '../protocol/methods.js';
 import { createMissingCapabilityError, findMissingForRequest } from '../protocol/missing-capabilities.js';
-import { type classifyRequest, readRequestMetadata } from '../protocol/negotiation/classify-request.js';
+import {
+  type classifyRequest,
+  readRequestMetadata,
+  requireStatelessDialect,
+} from '../protocol/negotiation/classify-request.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
@@ -114,11 +118,11 @@ export function handleStatelessInSession(
   runtime: ServerRuntime,
   peer: Peer,
   request: JsonRpcRequest,
-  dialect: Dialect,
   scope: RequestScope,
   { auth, address, request: headers }: MessageContext,
   getListening: () => Map<RequestScope, () => void>,
 ): JsonObject | Promise<JsonObject> {
+  const dialect = requireStatelessDialect(request, runtime.servedDialects);
   if (request.method === 'subscriptions/listen') {
     const listening = getListening();
     listening.set(scope, () => {});

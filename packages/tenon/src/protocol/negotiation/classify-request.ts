@@ -64,13 +64,9 @@ export function requireHandshake(served: readonly Dialect[]): void {
   throwRefusal(routeInitialize(served));
 }
 
-/**
- * Returns the dialect of a request that names its version in `_meta`, and `undefined` for other requests. Throws the
- * error for the peer if the version is not served.
- */
-export function findStatelessDialect(request: JsonRpcRequest, served: readonly Dialect[]): Dialect | undefined {
-  if (!hasProtocolVersion(request)) return undefined;
-  return throwRefusal(routeByMeta(request.params?._meta as JsonObject, served)).dialect;
+/** Returns the dialect of a request that names its version in `_meta`. Throws the error for the peer if it is not served. */
+export function requireStatelessDialect({ params }: JsonRpcRequest, served: readonly Dialect[]): Dialect {
+  return throwRefusal(routeByMeta(params?._meta as JsonObject, served)).dialect;
 }
 
 function throwRefusal<Route extends RequestRoute>(route: Route): Exclude<Route, { opening: 'refused' }> {

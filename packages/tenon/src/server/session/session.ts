@@ -18,7 +18,7 @@ import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { describeClient } from '../../protocol/describe-client.js';
 import { notifications } from '../../protocol/methods.js';
-import { findStatelessDialect } from '../../protocol/negotiation/classify-request.js';
+import { hasProtocolVersion } from '../../protocol/negotiation/classify-request.js';
 import type {
   ConnectOptions,
   PingOptions,
@@ -162,8 +162,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   onRequest(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): MaybePromise<JsonObject> {
-    const statelessDialect = findStatelessDialect(request, this.#runtime.servedDialects);
-    if (statelessDialect) return this.#handleStateless(request, statelessDialect, scope, messageContext);
+    if (hasProtocolVersion(request)) return this.#handleStateless(request, scope, messageContext);
     if (request.method === 'initialize') return this.#initialize(request, messageContext);
     if (request.method === 'shutdown' && this.#dialect) {
       scope.onDone(() => void this.#peer.close());
@@ -252,7 +251,6 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   #handleStateless(
     request: JsonRpcRequest,
-    dialect: Dialect,
     scope: RequestScope,
     { auth = this.#caller.auth, address = this.#caller.address, request: headers }: MessageContext = {},
   ): JsonObject | Promise<JsonObject> {
@@ -261,7 +259,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
       return this.#listening;
     };
     const context = { auth, address, request: headers };
-    return handleStatelessInSession(this.#runtime, this.#peer, request, dialect, scope, context, getListening);
+    return handleStatelessInSession(this.#runtime, this.#peer, request, scope, context, getListening);
   }
 
   #initialize(request: JsonRpcRequest, messageContext?: MessageContext): JsonObject | Promise<JsonObject> {
