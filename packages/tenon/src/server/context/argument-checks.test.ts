@@ -41,6 +41,25 @@ const inexact: readonly (readonly [subject: string, send: (ctx: Context) => unkn
   ],
 ];
 
+/** Calls of methods with positional arguments, with the argument that the error names. */
+const wrongPositional: readonly (readonly [
+  named: string,
+  call: (ctx: { [name: string]: (...given: unknown[]) => unknown }) => unknown,
+])[] = [
+  ['`progress` of ctx.progress', ctx => ctx.progress?.('1')],
+  ['`progress` of ctx.progress', ctx => ctx.progress?.({ progress: 1, total: 2 })],
+  ['`total` of ctx.progress', ctx => ctx.progress?.(1, 'half done')],
+  ['`message` of ctx.progress', ctx => ctx.progress?.(1, 2, { text: 'half done' })],
+  ['`level` of ctx.log', ctx => ctx.log?.('started')],
+  ['`level` of ctx.log', ctx => ctx.log?.('warn', 'started')],
+  ['`logger` of ctx.log', ctx => ctx.log?.('info', 'started', { n: 1 })],
+  ['`method` of ctx.notify', ctx => ctx.notify?.({ method: 'notifications/a' })],
+  ['`params` of ctx.notify', ctx => ctx.notify?.('notifications/a', 'text')],
+  ['`name` of ctx.step', ctx => ctx.step?.(() => 'done')],
+  ['`work` of ctx.step', ctx => ctx.step?.('pay', Promise.resolve('paid'))],
+  ['the argument of ctx.ping is invalid at timeout', ctx => ctx.ping?.({ timeout: '5s' })],
+];
+
 describe.each(['2026-07-28', '2025-11-25'])('a handler on %s', protocolVersion => {
   it.each(inexact)('cannot send a value that JSON would lose, in %s', async (subject, send) => {
     const errors: TenonError[] = [];
@@ -51,6 +70,19 @@ describe.each(['2026-07-28', '2025-11-25'])('a handler on %s', protocolVersion =
     expect(await client.callTool('t')).toMatchObject({ isError: true });
     expect(errors).toMatchObject([{ code: 'handler/output', summary: `${subject} cannot be serialized as JSON` }]);
     expect(sample).not.toHaveBeenCalled();
+    await client.close();
+  });
+
+  it.each(wrongPositional)('gets an error that names %s', async (named, call) => {
+    const errors: TenonError[] = [];
+    const run = async (_: unknown, ctx: Context) => {
+      await call(ctx as never);
+      return 'done';
+    };
+    const server = createServer({ name: 's', version: '1', tools: { t: tool({ run }) }, onError: e => errors.push(e) });
+    const client = await connectPair(server, { protocolVersion, logLevel: 'debug' });
+    expect(await client.callTool('t', {}, { onProgress: () => {} })).toMatchObject({ isError: true });
+    expect(errors).toMatchObject([{ code: 'options/invalid', summary: expect.stringContaining(named) }]);
     await client.close();
   });
 

@@ -113,7 +113,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', version => {
     const { logs } = await run(version, ctx => {
       for (const level of ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const)
         ctx.log(level, { level }, 'l');
-      ctx.log('loud' as never, 1);
+      expect(() => ctx.log('loud' as never, 1)).toThrow('`level` of ctx.log is invalid');
       ctx.log('error', undefined);
     });
     expect(logs).toHaveLength(9);

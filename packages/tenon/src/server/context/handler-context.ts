@@ -1,7 +1,11 @@
 import {
   type AbortSignalLike,
   type AuthInfo,
+  checkFunction,
+  checkNumber,
   checkObject,
+  checkOneOf,
+  checkOptional,
   checkString,
   type JsonObject,
   type MaybePromise,
@@ -24,6 +28,7 @@ import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';
 import {
   type ContentBlock,
   type Implementation,
+  LOGGING_LEVELS,
   type LoggingLevel,
   type Meta,
   reachesLogLevel,
@@ -65,6 +70,11 @@ const SAMPLE_PARAMS: { readonly [K in keyof Required<CreateMessageParams & { _me
   _meta: true,
 };
 
+const checkOptionalNumber = checkOptional(checkNumber);
+const checkOptionalString = checkOptional(checkString);
+const checkLevel = checkOneOf(...LOGGING_LEVELS);
+const checkParams = checkObject();
+const pingOptions = checkOptional(checkObject({ 'timeout?': checkNumber, 'signal?': checkObject() }));
 const urlParams = checkObject({ message: checkString, url: checkString, 'elicitationId?': checkString });
 
 /** The context of one run of a handler: it answers from the request that the run serves at the time. */
@@ -194,6 +204,9 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
   }
 
   progress(progress: number, total?: number, message?: string): void {
+    requireArgument('`progress` of ctx.progress', progress, checkNumber);
+    requireArgument('`total` of ctx.progress', total, checkOptionalNumber);
+    requireArgument('`message` of ctx.progress', message, checkOptionalString);
     this.#getActive().sendWhenOpen(request => {
       const { progressToken } = this.meta;
       if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
@@ -208,6 +221,8 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
+    requireArgument('`level` of ctx.log', level, checkLevel);
+    requireArgument('`logger` of ctx.log', logger, checkOptionalString);
     this.#getActive().sendWhenOpen(request => {
       if (!reachesLogLevel(level, request.requestContext.logLevel)) return;
       request.notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
@@ -219,6 +234,8 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
   }
 
   notify(method: string, params: JsonObject = {}): void {
+    requireArgument('`method` of ctx.notify', method, checkString);
+    requireArgument('`params` of ctx.notify', params, checkParams);
     checkMeta(method, params._meta);
     requireSendable(`the notification ${method}`, params, 'handler/output');
     this.#getActive().sendWhenOpen(({ requestContext }) => requestContext.notify(method, params));
@@ -232,6 +249,7 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
   ping(options?: PingOptions): Promise<void> {
     try {
       if (options !== undefined) requireKnownOptions('ctx.ping', options, { timeout: true, signal: true });
+      requireArgument('the argument of ctx.ping', options, pingOptions);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -247,7 +265,15 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
   }
 
   step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
-    return this.#track(`step "${name}"`, this.#run.step(name, work) as Promise<T>, true);
+    let result: Promise<T>;
+    try {
+      requireArgument('`name` of ctx.step', name, checkString);
+      requireArgument('`work` of ctx.step', work, checkFunction);
+      result = this.#run.step(name, work) as Promise<T>;
+    } catch (error) {
+      result = Promise.reject(error);
+    }
+    return this.#track(`step "${name}"`, result, true);
   }
 
   // Its answer fits that of each schema: the compiler cannot compare it with the generic method of `Context`.
