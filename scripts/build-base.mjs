@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Makes the JavaScript of `@tenon/base`: one file for each entry, as ES modules and as CommonJS, and one file for each
- * module for bundlers, which then leave out what a program does not use.
+ * Makes the JavaScript of `@tenon/base`: one file for each entry, as ES modules and as CommonJS. A bundler leaves out the parts of a
+ * file that a program does not use. It would add code for each file that a part of the program loads later.
  */
 import { join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -15,7 +15,7 @@ const SHARED = 'index';
 
 /**
  * @param {readonly string[]} entries names of files in the sources, without `.ts`
- * @param {Readonly<Record<'esm' | 'cjs' | 'modules', string>>} folders where each form goes
+ * @param {Readonly<Record<'esm' | 'cjs', string>>} folders where each form goes
  */
 export async function buildBase(entries, folders) {
   /** Modules of the shared entry. @type {Set<string>} */
@@ -26,15 +26,6 @@ export async function buildBase(entries, folders) {
     folders,
     [takeFromShared(shared)],
   );
-  const modules = await open(entries, [pureBeginnings]);
-  await modules.write({
-    ...OUTPUT,
-    dir: folders.modules,
-    format: 'es',
-    preserveModules: true,
-    preserveModulesRoot: source,
-  });
-  await modules.close();
 }
 
 /** @satisfies {import('rolldown').OutputOptions} */

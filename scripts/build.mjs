@@ -29,12 +29,12 @@ try {
 }
 
 async function buildAll() {
-  await buildForBoth('base', ['esm', 'cjs', 'modules'], buildBase);
-  await buildForBoth('tenon', ['esm', 'cjs'], buildForms);
+  await buildForBoth('base', buildBase);
+  await buildForBoth('tenon', buildForms);
   // The host opens documents of OpenAPI.
   await compilePackage('openapi');
-  await buildForBoth('host', ['esm', 'cjs'], (entries, folders) => buildEntries('host', entries, folders));
-  await buildForBoth('testing', ['esm', 'cjs'], (entries, folders) => buildEntries('testing', entries, folders));
+  await buildForBoth('host', (entries, folders) => buildEntries('host', entries, folders));
+  await buildForBoth('testing', (entries, folders) => buildEntries('testing', entries, folders));
   for (const name of COMPILED) await compilePackage(name);
   await buildCommand();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -46,21 +46,18 @@ async function buildAll() {
 /**
  * Builds a package whose entries are ES modules and CommonJS.
  *
- * @template {string} Form
  * @param {string} name of its folder
- * @param {readonly Form[]} forms
- * @param {(entries: readonly string[], folders: Record<'esm' | 'cjs' | Form, string>) => Promise<void>} build
+ * @param {(entries: readonly string[], folders: Readonly<Record<'esm' | 'cjs', string>>) => Promise<void>} build
  */
-async function buildForBoth(name, forms, build) {
+async function buildForBoth(name, build) {
   const folder = join(root, 'packages', name);
   /** @param {string} form */
   const placeOf = form => join(work, name, form);
   const [esm, cjs, emitted] = [placeOf('esm'), placeOf('cjs'), placeOf('types')];
   const entries = entriesOf(readJson(join(folder, 'package.json')).exports);
   const compiler = ['-p', join(folder, 'tsconfig.build.json')];
-  const folders = Object.fromEntries(forms.map(form => [form, placeOf(form)]));
   await Promise.all([
-    build(entries, /** @type {Record<'esm' | 'cjs' | Form, string>} */ ({ ...folders, esm, cjs })),
+    build(entries, { esm, cjs }),
     runCompiler([...compiler, '--emitDeclarationOnly', '--outDir', emitted]),
   ]);
   // The host uses members of the library that are not in its published types, so it is compiled with the sources.
@@ -72,7 +69,7 @@ async function buildForBoth(name, forms, build) {
     await writeFile(join(esm, `${entry}.d.ts`), `export * from '${path}.js';\n`);
   }
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
-  await replace(folder, join(work, name), forms);
+  await replace(folder, join(work, name), ['esm', 'cjs']);
 }
 
 /**
