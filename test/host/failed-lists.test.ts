@@ -27,11 +27,12 @@ function createDatabaseServer(
       if (id === undefined || method === undefined) return;
       requests.push(method);
       if (hanging.has(method)) return;
+      const extensions = failing.has('skills/list') ? { 'io.modelcontextprotocol/skills': {} } : {};
       const results: Record<string, object> = {
         ...lists,
         initialize: {
           protocolVersion: '2025-11-25',
-          capabilities: { tools: {}, prompts: {}, resources: {} },
+          capabilities: { tools: {}, prompts: {}, resources: {}, extensions },
           serverInfo: { name: 'database', version: '1' },
         },
         'tools/call': { content: [{ type: 'text', text: 'done' }] },
@@ -121,6 +122,20 @@ describe('a gateway with a lock', () => {
     for (let call = 0; call < 5; call++) await client.callTool('query', {});
     expect(requests.filter(method => method === 'prompts/list')).toHaveLength(1);
     expect(requests.filter(method => method === 'tools/call')).toHaveLength(5);
+  });
+
+  it('requests failed skills once for many calls, and again after 30 seconds', async () => {
+    const requests: string[] = [];
+    const clock = fakeClock();
+    const failing = new Set(['skills/list']);
+    const client = await startLocked(failing, undefined, { requests }, { clock });
+    const countRequests = () => requests.filter(method => method === 'skills/list').length;
+    for (let call = 0; call < 5; call++) await client.callTool('query', {});
+    expect(countRequests()).toBe(1);
+    clock.advance(30_000);
+    for (let call = 0; call < 5; call++) await client.callTool('query', {});
+    expect(countRequests()).toBe(2);
+    expect(requests.filter(method => method === 'tools/call')).toHaveLength(10);
   });
 
   it('delays only the first call for a list that hangs', async () => {

@@ -1,5 +1,5 @@
 import { toCanonicalJson } from '@tenon/base';
-import type { EntryList, ListKind } from './list-cache.js';
+import { type EntryList, FAILED_LIST_TTL, type ListKind } from './list-cache.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 
 type Lists = readonly EntryList<ListKind>[];
@@ -14,24 +14,37 @@ interface Derived<Definitions> {
 export class DerivedDefinitions<Definition> {
   readonly #known = new WeakMap<UpstreamConnection, Derived<readonly Definition[]>>();
   readonly #reading = new WeakMap<UpstreamConnection, Derived<Promise<readonly Definition[]>>>();
+  /** Reads that failed, with the time until which no call repeats them. */
+  readonly #failed = new WeakMap<
+    UpstreamConnection,
+    { readonly lists: Lists; readonly error: unknown; readonly until: number }
+  >();
 
   /**
    * Returns the definitions of a server: the same array until one changes. They are read again when one of the lists has
-   * changed. Concurrent calls share one read.
+   * changed. Concurrent calls share one read. A call that can do without them (`isOptional`) does not repeat a read soon
+   * after it failed, because it would delay each call.
    */
   async get(
     connection: UpstreamConnection,
     lists: Lists,
     read: () => Promise<readonly Definition[]>,
+    isOptional = false,
   ): Promise<readonly Definition[]> {
-    const current = [this.#known.get(connection), this.#reading.get(connection)].find(each =>
-      each?.lists.every((list, index) => list === lists[index]),
-    );
+    const isCurrent = (derived: { readonly lists: Lists }) =>
+      derived.lists.every((list, index) => list === lists[index]);
+    const current = [this.#known.get(connection), this.#reading.get(connection)].find(each => each && isCurrent(each));
     if (current) return current.definitions;
+    const failed = this.#failed.get(connection);
+    if (isOptional && failed && isCurrent(failed) && failed.until > connection.clock.now()) throw failed.error;
     const reading = { lists, definitions: read().then(found => this.record(connection, lists, () => found)) };
     this.#reading.set(connection, reading);
     try {
       return await reading.definitions;
+    } catch (error) {
+      const until = connection.clock.now() + FAILED_LIST_TTL;
+      this.#failed.set(connection, { lists, error, until });
+      throw error;
     } finally {
       if (this.#reading.get(connection) === reading) this.#reading.delete(connection);
     }

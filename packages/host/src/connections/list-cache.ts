@@ -49,7 +49,7 @@ const MAX_SIZE = 64 * 1024 * 1024;
 /** Maximum time for which a call waits for a list that it can do without, in milliseconds. */
 const OPTIONAL_LIST_TIMEOUT = 10_000;
 /** Time for which such a list is not requested again after a failure, in milliseconds. */
-const FAILED_LIST_TTL = 30_000;
+export const FAILED_LIST_TTL = 30_000;
 type ListChangeCallback = (list: 'tools' | 'prompts' | 'resources') => void;
 
 /** Cache of one server's lists on one connection. Lists are read on demand, and cached while they are valid. */

@@ -35,18 +35,21 @@ export async function readSkillPages(
 
 /**
  * Returns the skills of a server, for its inventory: the same array until one changes. Reads them again when the list of
- * resources has changed, because the files of skills are resources. `undefined` if the server declares no skills.
+ * resources has changed, because the files of skills are resources. `undefined` if the server declares no skills. With
+ * `isOptional`, a list of skills that has just failed is not requested again.
  */
 export async function getSkillDefinitions(
   connection: UpstreamConnection,
   resources: EntryList<'resources'>,
+  isOptional: boolean,
 ): Promise<readonly InventorySkill[] | undefined> {
   const client = await connection.getClient();
   if (getSkillSettings(client) === undefined) return undefined;
-  return known.get(connection, [resources], async () => {
+  const read = async () => {
     const entries = await readSkillPages(connection.server, params => client.call(LIST, params));
     return entries.map(toDefinition);
-  });
+  };
+  return known.get(connection, [resources], read, isOptional);
 }
 
 /** Records skills that a caller has read, so that the lock compares them. Entries that no list contains are added. */

@@ -1,4 +1,4 @@
-import { type JsonObject, type MaybePromise, METHOD_NOT_FOUND, rpcError, TenonError } from '@tenon/base';
+import { type Clock, type JsonObject, type MaybePromise, METHOD_NOT_FOUND, rpcError, TenonError } from '@tenon/base';
 import type { Client, ClientOptions, ConnectionState, Root } from 'tenon';
 import { isSignInRequired, type ServerRequestInfo } from 'tenon/host-internals';
 import { ActiveCalls, RequestedLogLevel, type UpstreamCall } from 'tenon/proxy';
@@ -91,6 +91,11 @@ export class UpstreamConnection {
       error => this.#reportError(error),
       error => (error === undefined ? this.#health.recordResponse() : this.#health.recordFailure(error)),
     );
+  }
+
+  /** Source of the time of the connection. */
+  get clock(): Clock {
+    return this.#connectionOptions.clock;
   }
 
   /** State of the connection. An open connection whose last request has failed is `failed` or `waiting`. */

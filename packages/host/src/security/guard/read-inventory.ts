@@ -76,12 +76,13 @@ export interface InventoryWithFailures {
 /** Reads the complete inventory of a server on a connection, with its skills and pages. */
 export async function readInventory(
   connection: UpstreamConnection,
-  options?: ReadListsOptions,
+  options: ReadListsOptions = {},
 ): Promise<InventoryWithFailures> {
   const { lists, failures } = await readLists(connection, options);
   const { tools, prompts, resources, templates } = lists;
   // A server that does not list its skills has not shown that it removed them.
-  const skills = await getSkillDefinitions(connection, resources).catch(() => 'missing' as const);
+  const isOptional = options.required !== undefined;
+  const skills = await getSkillDefinitions(connection, resources, isOptional).catch(() => 'missing' as const);
   const pages = await getPageDefinitions(connection, tools, resources);
   const missing: NonNullable<ServerInventory['missing']> = [
     ...LISTS.filter(list => lists[list].isMissing),
