@@ -213,7 +213,7 @@ export {
   thenMaybe,
 } from './timing/maybe-promise.js';
 export { runNextTurn } from './timing/next-turn.js';
-export { DURATION_PATTERN, toMilliseconds } from './timing/parse-duration.js';
+export { DURATION_PATTERN, parseDuration } from './timing/parse-duration.js';
 export { rejectOnAbort } from './timing/reject-on-abort.js';
 export {
   isStoreClosed,

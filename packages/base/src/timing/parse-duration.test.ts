@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DURATION_PATTERN, toMilliseconds } from './parse-duration.js';
+import { DURATION_PATTERN, parseDuration } from './parse-duration.js';
 
 it.each([
   ['500ms', 500],
@@ -10,11 +10,11 @@ it.each([
   ['1 day', 86_400_000],
   ['7 days', 604_800_000],
 ])('reads %s', (text, time) => {
-  expect(toMilliseconds(text)).toBe(time);
+  expect(parseDuration(text)).toBe(time);
   expect(text).toMatch(new RegExp(DURATION_PATTERN));
 });
 
 it.each(['', 'day', '1', '1 month', '-1d', '1d 2h', '1e9d', '1  day'])('refuses %j', text => {
-  expect(toMilliseconds(text)).toBeUndefined();
+  expect(parseDuration(text)).toBeUndefined();
   expect(text).not.toMatch(new RegExp(DURATION_PATTERN));
 });

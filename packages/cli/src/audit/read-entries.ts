@@ -6,7 +6,7 @@ import { readAudit } from '@tenon/host';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { JsonObject } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { parseDuration, parseNames } from '../options/option-parsers.js';
+import { parseDurationOption, parseNames } from '../options/option-parsers.js';
 
 /** Selection of the entries of an audit log. */
 export interface EntryFilter {
@@ -43,7 +43,7 @@ export const withEntryFilter = (command: Command): Command =>
     .option('--text <text>', 'only entries that contain this text, in any case');
 
 function parseTime(text: string): number {
-  const date = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Date.now() - parseDuration(text);
+  const date = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Date.now() - parseDurationOption(text);
   if (Number.isNaN(date)) throw new InvalidArgumentError('Expected a date such as 2026-11-26, or a time such as 2h.');
   return date;
 }

@@ -12,7 +12,7 @@ import { findId, shortenIds } from '../approval-ids.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
-import { parseDuration } from '../options/option-parsers.js';
+import { parseDurationOption } from '../options/option-parsers.js';
 import { withStore } from '../options/serving-options.js';
 import { formatColumns, formatCount } from '../screen.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
@@ -45,7 +45,7 @@ export function createApprovalsCommand(context: CliContext): Command {
         ['always', 'exact'],
       ),
     )
-    .option('--for <time>', 'time for which the approval is remembered (default: 30d)', parseDuration)
+    .option('--for <time>', 'time for which the approval is remembered (default: 30d)', parseDurationOption)
     .action((id: string, { remember, for: ttl, ...options }: AllowOptions) => {
       if (ttl !== undefined && remember === undefined)
         throw createUsageError('--for without --remember', 'pass --remember always or --remember exact');

@@ -16,7 +16,7 @@ import {
   createPairParser,
   parseCapabilities,
   parseCount,
-  parseDuration,
+  parseDurationOption,
   parsePort,
   parseVariableNames,
 } from '../options/option-parsers.js';
@@ -52,7 +52,7 @@ export function createBridgeCommand(context: CliContext): Command {
     .option('--max <number>', 'maximum number of processes', parseCount, 100)
     .addOption(
       new Option('--idle <time>', 'time after which an unused process is stopped')
-        .argParser(parseDuration)
+        .argParser(parseDurationOption)
         .default(30 * MINUTE, '30m'),
     )
     .option('--env <NAME=VALUE>', 'environment variable for the process; repeatable', createPairParser('--env'))

@@ -5,7 +5,7 @@ import type { DaemonServerState } from '../daemon/daemon-servers.js';
 import { ensureDaemon, findDaemon } from '../daemon/find-daemon.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
-import { parseCount, parseDuration } from '../options/option-parsers.js';
+import { parseCount, parseDurationOption } from '../options/option-parsers.js';
 import { formatColumns } from '../screen.js';
 import { summaries } from '../summaries.js';
 
@@ -22,7 +22,7 @@ export function createDaemonCommand(context: CliContext): Command {
     command
       .addOption(
         new Option('--idle <time>', 'time after which an unused server is closed')
-          .argParser(parseDuration)
+          .argParser(parseDurationOption)
           .default(10 * MINUTE, '10m'),
       )
       .option('--max <number>', 'maximum number of servers', parseCount, 20);

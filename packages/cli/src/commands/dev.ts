@@ -10,7 +10,7 @@ import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from '../options/auth-options.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
-import { parseDuration, parseNames, parsePort } from '../options/option-parsers.js';
+import { parseDurationOption, parseNames, parsePort } from '../options/option-parsers.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
 import { logError } from '../serving/log-error.js';
@@ -35,7 +35,11 @@ export function createDevCommand(context: CliContext): Command {
     .option('--port <number>', 'where to serve over HTTP; 0 selects a free port', parsePort, DEFAULT_PORT)
     .option('--stdio', 'serve on standard input and output instead')
     .option('--watch <paths>', 'other files and folders whose changes reload the module', parseNames)
-    .option('--drain-timeout <time>', 'time for open calls to finish on the former code (default: 60s)', parseDuration);
+    .option(
+      '--drain-timeout <time>',
+      'time for open calls to finish on the former code (default: 60s)',
+      parseDurationOption,
+    );
   withBearer(command, 'admit only callers that send the token in this environment variable');
   return withProtection(command)
     .option('--json', 'print events as lines of JSON: listening, loaded, reloaded, failed, crashed')

@@ -33,7 +33,7 @@ import { createGatewaySignIn } from '../http/sign-in.js';
 import { refuseUnauthenticated, withBearer, withProtection } from '../options/auth-options.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { withEndpoints } from '../options/endpoint-options.js';
-import { parseCount, parseDuration, parseNames, parsePort, parseSelections } from '../options/option-parsers.js';
+import { parseCount, parseDurationOption, parseNames, parsePort, parseSelections } from '../options/option-parsers.js';
 import { toDrainTime, withDrain, withMetrics } from '../options/serving-options.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
 import { logError } from '../serving/log-error.js';
@@ -63,7 +63,7 @@ export function createGatewayCommand(context: CliContext): Command {
       'maximum number of processes and connections of one caller to servers with ${caller:…} (default: 10)',
       parseCount,
     )
-    .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDuration)
+    .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDurationOption)
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--console', 'open the page of `tenon console` for the servers of the gateway, on a port of its own')
     .option('--console-port <number>', 'port of this page on 127.0.0.1 (default: a free one)', parsePort)

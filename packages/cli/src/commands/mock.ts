@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
-import { parseCount, parseDuration, parsePort } from '../options/option-parsers.js';
+import { parseCount, parseDurationOption, parsePort } from '../options/option-parsers.js';
 import { readSourceFile } from '../recording/recording-file.js';
 import { closeConnection, serveHandler } from '../recording/serve-handler.js';
 import { summaries } from '../summaries.js';
@@ -30,7 +30,7 @@ export function createMockCommand(context: CliContext): Command {
     .option('--seed <number>', 'number from which generated values and failures follow (default: 1)', parseCount)
     .option('--json', 'print the URL as a line of JSON; with --port')
     .optionsGroup('Faults:')
-    .option('--delay <time>', 'time before each response, such as 200ms', parseDuration)
+    .option('--delay <time>', 'time before each response, such as 200ms', parseDurationOption)
     .option('--fail <rate>', 'share of calls, reads and prompts that fail, such as 0.1 or 10%', parseRate)
     .option(
       '--fault <METHOD=FAULT>',

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
-import { parseDuration, parseNames, parsePort } from '../options/option-parsers.js';
+import { parseDurationOption, parseNames, parsePort } from '../options/option-parsers.js';
 import { noteFaults } from '../recording/note-faults.js';
 import { readSourceFile } from '../recording/recording-file.js';
 import { replayToTarget } from '../recording/replay-to-target.js';
@@ -43,7 +43,7 @@ export function createReplayCommand(context: CliContext): Command {
       'values that are not compared: names of members, or JSON Pointers such as /content/*/text',
       parseNames,
     )
-    .option('--timeout <time>', 'time to wait for each response (default: 30s)', parseDuration)
+    .option('--timeout <time>', 'time to wait for each response (default: 30s)', parseDurationOption)
     .option('--junit <file>', JUNIT_HELP);
   return withConnectionOptions(command)
     .addHelpText(

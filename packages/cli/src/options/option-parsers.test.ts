@@ -3,7 +3,7 @@ import {
   createPairParser,
   parseAuthException,
   parseCount,
-  parseDuration,
+  parseDurationOption,
   parseNames,
   parsePort,
   parseRedirectUri,
@@ -12,10 +12,10 @@ import {
 
 describe('the option parsers', () => {
   it('read times', () => {
-    expect(['500ms', '90s', '30m', '2h', '1d', '1.5s'].map(parseDuration)).toEqual([
+    expect(['500ms', '90s', '30m', '2h', '1d', '1.5s'].map(parseDurationOption)).toEqual([
       500, 90_000, 1_800_000, 7_200_000, 86_400_000, 1500,
     ]);
-    for (const text of ['', '30', '0s', '-1s', '1 week']) expect(() => parseDuration(text)).toThrow(/time/);
+    for (const text of ['', '30', '0s', '-1s', '1 week']) expect(() => parseDurationOption(text)).toThrow(/time/);
   });
 
   it('read exceptions of the authorization, also of several options', () => {

@@ -1,4 +1,4 @@
-import { isEncryptedOrLocal, parseWebUrl, toMilliseconds } from '@tenon/base';
+import { isEncryptedOrLocal, parseDuration, parseWebUrl } from '@tenon/base';
 import { InvalidArgumentError } from 'commander';
 import { type AssumableCapability, assumableCapabilities } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
@@ -8,8 +8,8 @@ import { createUsageError } from '../usage-error.js';
 /** Parsers of option values. Commander adds the option and the value to the message of an `InvalidArgumentError`. */
 
 /** Parses a duration to milliseconds: `500ms`, `90s`, `30m`, `2h`, `1d`, `1 day`. */
-export function parseDuration(text: string): number {
-  const duration = toMilliseconds(text.trim().toLowerCase());
+export function parseDurationOption(text: string): number {
+  const duration = parseDuration(text.trim().toLowerCase());
   if (!duration) throw new InvalidArgumentError('Expected a time such as 90s, 30m or 2h.');
   return duration;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { DRAIN_TIMEOUT } from '../run-until-signal.js';
-import { parseAddress, parseDuration } from './option-parsers.js';
+import { parseAddress, parseDurationOption } from './option-parsers.js';
 
 /** Options of the end of a server, and of its health endpoints. */
 export interface DrainOptions {
@@ -23,12 +23,12 @@ export function withDrain(command: Command): Command {
     .option(
       '--drain-delay <time>',
       'on SIGTERM, let /readyz fail for this time before new calls are refused',
-      parseDuration,
+      parseDurationOption,
     )
     .option(
       '--drain-timeout <time>',
       `time for open calls to finish (default: ${DRAIN_TIMEOUT / 1000}s)`,
-      parseDuration,
+      parseDurationOption,
     )
     .option('--no-health', 'do not serve /healthz and /readyz');
 }

@@ -5,7 +5,7 @@ import { createCommand } from '../options/create-command.js';
 import {
   createPairParser,
   parseCapabilities,
-  parseDuration,
+  parseDurationOption,
   parseNames,
   parseVariableNames,
 } from '../options/option-parsers.js';
@@ -116,12 +116,12 @@ export function withTargetOptions(
 ): Command {
   command
     .option('--json', 'print JSON on standard output, and errors as one line of JSON on standard error')
-    .option('--timeout <time>', timeout ?? TIMEOUT_HELP, parseDuration);
+    .option('--timeout <time>', timeout ?? TIMEOUT_HELP, parseDurationOption);
   if (timeout === undefined)
     command.option(
       '--total-timeout <time>',
       'time for the whole request, also while it reports progress (default: no limit)',
-      parseDuration,
+      parseDurationOption,
     );
   command
     .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, toMilliseconds } from '@tenon/base';
+import { isObject, type JsonObject, parseDuration } from '@tenon/base';
 import type { Quota } from './quotas.js';
 import { findMatchFault, type RuleFault } from './rule-faults.js';
 
@@ -28,7 +28,7 @@ export function findQuotaFault(value: unknown): RuleFault | undefined {
 export function readQuotas(value: unknown): readonly Quota[] | RuleFault {
   return readList(value, 'quotas', item => {
     const { window } = item;
-    return { ...item, ...(typeof window === 'string' ? { window: toMilliseconds(window) ?? window } : {}) };
+    return { ...item, ...(typeof window === 'string' ? { window: parseDuration(window) ?? window } : {}) };
   });
 }
 
