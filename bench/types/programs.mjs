@@ -107,7 +107,7 @@ ${repeat(count, typedFunction)}
 `,
   tenon: tenonServer,
   tenonClient: count => `${tenonServer(count)}
-const client = await connect<typeof server>(server);
+const client = await connect(server);
 ${repeat(count, clientCall)}
 `,
   official: count => officialServer(count, true),

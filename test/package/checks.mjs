@@ -19,8 +19,11 @@ function installed() {
   return project;
 }
 
+/** The packages that users load beside the library. */
+const siblings = ['host', 'testing', 'issuer', 'openapi', 'apps', 'skills'].map(name => `@tenon/${name}`);
+
 export async function install() {
-  project = await installPacked(['@types/node', 'zod', '@tenon/host']);
+  project = await installPacked(['@types/node', 'zod', ...siblings]);
   await cp(join(root, 'test/package/consumer'), project.folder, { recursive: true });
 }
 
@@ -33,7 +36,22 @@ export async function removeInstalled() {
  * @param {'typescript' | 'typescript-5'} compiler
  */
 export async function consumeTypes(compiler) {
-  for (const config of ['tsconfig.node.json', 'tsconfig.web.json']) checkTypes(installed().folder, config, compiler);
+  const { folder } = installed();
+  for (const config of ['tsconfig.node.json', 'tsconfig.web.json']) checkTypes(folder, config, compiler);
+  // The declarations of every entry, also of those that the programs above do not use.
+  const imports = ['tenon', ...siblings].flatMap(name => {
+    const { exports } = readJson(join(folder, 'node_modules', name, 'package.json'));
+    const codes = Object.entries(exports).filter(([, target]) => typeof target === 'object');
+    return codes.map(([path]) => `import '${join(name, path)}';`);
+  });
+  writeFileSync(join(folder, 'entries.mts'), imports.join('\n'));
+  const { compilerOptions } = readJson(join(folder, 'tsconfig.node.json'));
+  const options = { ...compilerOptions, lib: ['es2023', 'dom'] };
+  writeFileSync(
+    join(folder, 'tsconfig.entries.json'),
+    JSON.stringify({ compilerOptions: options, files: ['entries.mts'] }),
+  );
+  checkTypes(folder, 'tsconfig.entries.json', compiler);
 }
 
 /**

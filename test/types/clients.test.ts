@@ -39,6 +39,23 @@ const server = createServer({
 const client = await connect<typeof server>(server);
 afterAll(() => client.close());
 
+describe('connect', () => {
+  it('takes the types of a server in the same process', async () => {
+    await using own = await connect(server, { protocolVersion: '2025-11-25' });
+    expectTypeOf(own).toEqualTypeOf<typeof client>();
+    expect(await own.tools.forecast({ city: 'Oslo' })).toEqual({ degrees: 1 });
+  });
+
+  it('has no types of servers at other places', () => {
+    const connectElsewhere = () => [
+      connect('http://a.example/mcp'),
+      connect({ command: 'node' }),
+      connect(new URL('http://a.example')),
+    ];
+    expectTypeOf<ReturnType<typeof connectElsewhere>[number]>().resolves.toEqualTypeOf<Client>();
+  });
+});
+
 describe('connect<typeof server>', () => {
   it('creates functions for the tools', async () => {
     const { forecast, now } = client.tools;

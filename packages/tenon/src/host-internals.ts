@@ -1,7 +1,5 @@
 /**
  * Parts of the library that `@tenon/host` uses and that have no public name yet. The list may only become shorter.
- *
- * @internal
  */
 export { checkExceptions } from './auth/client/auth-exceptions.js';
 export { getSignInRequest, isSignInRequired, type SignInRequest } from './auth/client/sign-in/sign-in-required.js';

@@ -7,6 +7,7 @@ import { withServerDefaults } from '@tenon/base';
 import type { Client, ServerTypes } from './client/client.js';
 import type { ClientOptions } from './client/options.js';
 import type { ConnectTarget } from './client/target.js';
+import type { RequestHandler } from './protocol/request-handler.js';
 import { withWorkerStores } from './runtimes/node/workers/current-worker.js';
 import type {
   Mount,
@@ -19,12 +20,12 @@ import type { Prompts, ServerDefinition, Tools } from './server/definitions/serv
 import { createServer as createServerAnywhere, type KnownKeys, type Server } from './server/server.js';
 
 /**
- * Connects a client to a server: a URL, a command, a server in this process, or a transport. `connect<typeof
- * server>(…)` types tools and prompts by the type of your server.
+ * Connects a client to a server: a URL, a command, a server in this process, or a transport. The tools and prompts of a
+ * server in this process are typed. `connect<typeof server>(…)` types those of your server at another place.
  * @throws TenonError `connect/…`, `stdio/spawn`, `call/timeout` or `auth/…` when no connection can be made.
  */
 export async function connect<S extends ServerTypes = ServerTypes>(
-  target: ConnectTarget,
+  target: ConnectTarget | (S & RequestHandler),
   options?: ClientOptions,
 ): Promise<Client<S>> {
   // Clients are loaded on first use, because many servers never connect to another one.

@@ -1,7 +1,5 @@
 /**
  * Parts of the library that `@tenon/testing` uses and that have no public name yet. The list may only become shorter.
- *
- * @internal
  */
 export { createPausableClock, type PausableClock } from './client/calls/call-deadline.js';
 export type { ServerTypes } from './client/client.js';

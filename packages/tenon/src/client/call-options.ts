@@ -13,7 +13,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** Options of a call that another part of the library makes. @internal */
+/** Options of a call that another part of the library makes. */
 export interface InternalCallOptions extends Omit<CallOptions, 'signal'> {
   readonly signal?: AbortSignalLike | undefined;
 }

@@ -26,7 +26,9 @@ export interface UpstreamCall {
 }
 
 /** Origin of an input request from a server. */
-type InputRequestOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> & {
+type InputRequestOrigin = Pick<ServerRequestInfo, 'signal'> & {
+  readonly relatedTo?: Id | undefined;
+  readonly task?: string | undefined;
   readonly progress?: ServerRequestInfo['progress'] | undefined;
 };
 
