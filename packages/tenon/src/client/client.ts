@@ -16,6 +16,7 @@ import type { Tasks } from './tasks/task-handle.js';
 
 /** The types of a server that `connect<typeof server>` reads: input and output of its tools and prompts. */
 export interface ServerTypes {
+  /** Types of the tools, prompts and resources. It has no value when a program runs. */
   readonly types?: { readonly tools: unknown; readonly prompts: unknown; readonly resources: unknown } | undefined;
 }
 
