@@ -85,12 +85,18 @@ export class TenonError extends Error {
     super(code === 'rpc/error' ? message : escapeHidden(message), details);
     this.code = code;
     this.summary = summary;
-    const { peer, method, expected, received, hint, rpcCode, data, status } = details;
-    const { retryAfterMs = getRetryAfterMs(data) } = details;
     // Programs print an error with all its own members, so it has none for unknown details.
-    const known = { peer, method, expected, received, hint, rpcCode, data, status, retryAfterMs };
-    for (const [name, detail] of Object.entries(known))
-      if (detail !== undefined) Object.assign(this, { [name]: detail });
+    const { peer, method, expected, received, hint, rpcCode, data, status } = details;
+    if (peer !== undefined) this.peer = peer;
+    if (method !== undefined) this.method = method;
+    if (expected !== undefined) this.expected = expected;
+    if (received !== undefined) this.received = received;
+    if (hint !== undefined) this.hint = hint;
+    if (rpcCode !== undefined) this.rpcCode = rpcCode;
+    if (data !== undefined) this.data = data;
+    if (status !== undefined) this.status = status;
+    const { retryAfterMs = getRetryAfterMs(data) } = details;
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
   }
 
   /** Tells if a value is a `TenonError`. Errors of another copy of the library count too. */
