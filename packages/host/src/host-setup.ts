@@ -43,6 +43,8 @@ const TARGET_CHECKS: OptionChecks<
   cwd: checkAnything,
   stderr: checkAnything,
   container: checkAnything,
+  maxLineBytes: checkAnything,
+  maxJsonDepth: checkAnything,
   service: checkAnything,
 };
 

@@ -40,6 +40,8 @@ const stdioKeys: OptionChecks<StdioTarget> = {
   cwd: checkOptional(checkString),
   stderr: checkOptional(checkEither(checkOneOf('pipe', 'inherit', 'ignore'), checkFunction)),
   container: checkOptional(checkString),
+  maxLineBytes: checkOptional(checkRange('a number of bytes', 1)),
+  maxJsonDepth: checkOptional(checkRange('a number of levels', 1)),
 };
 
 const optionKeys: OptionChecks<ClientOptions> = {

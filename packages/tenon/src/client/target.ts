@@ -5,6 +5,7 @@ import type { RequestHandler } from '../protocol/request-handler.js';
 import type { FetchLike } from '../transports/http/client/fetch-like.js';
 import type { HttpTransportOptions } from '../transports/http/client/options.js';
 import type { MemoryOptions } from '../transports/memory.js';
+import type { StdioTransportOptions } from '../transports/stdio/client.js';
 import { createInProcessEndpoint, createTransportEndpoint, type ServerEndpoint } from './connection/endpoint.js';
 import { requireHttpTarget, requireStdioTarget } from './option-checks.js';
 
@@ -40,7 +41,7 @@ export interface HttpTarget
 }
 
 /** A server that the client starts as a child process. */
-export interface StdioTarget {
+export interface StdioTarget extends Optional<Pick<StdioTransportOptions, 'maxLineBytes' | 'maxJsonDepth'>> {
   /** Program to start: a path, or a name in `PATH`. */
   readonly command: string;
   /**

@@ -76,6 +76,10 @@ describe('classifyMessage', () => {
     [{ ...v, method: 'a', params: null }, '"params" must not be null'],
     [{ ...v, id: 1, result: null }, '"result" must not be null'],
     [{ ...v, id: 1, result: {}, error: null }, '"error" must not be null'],
+    [
+      { ...v, id: 1, error: { message: 'the quota is used up' } },
+      '"error" must have an integer "code" and a string "message", and its message is "the quota is used up"',
+    ],
     [{ ...v, id: 1, method: 'a', params: null, result: {} }, 'a request has no "result" or "error"'],
   ])('explains why %j is refused', (value, reason) => {
     expect(diagnoseMessage(value).reason).toBe(reason);

@@ -1,4 +1,5 @@
 import {
+  createExcerpt,
   describeType,
   type ErrorObject,
   findJsonLoss,
@@ -9,6 +10,7 @@ import {
   parseJsonText,
   stringifyJson,
   TenonError,
+  toJsonObject,
 } from '@tenon/base';
 
 /**
@@ -130,6 +132,9 @@ export function diagnoseMessage(value: unknown): { id?: Id; reason: string } {
   return { ...id, reason: explainMalformed(value) };
 }
 
+/** Maximum number of characters that are shown of the message of an invalid error. */
+const MAX_SHOWN_MESSAGE = 120;
+
 const NULL_MEMBERS = ['params', 'result', 'error'] as const;
 
 function explainMalformed(value: JsonObject): string {
@@ -144,7 +149,13 @@ function explainMalformed(value: JsonObject): string {
     return 'a request has no "result" or "error"';
   }
   if (isPresent(value.result) && isPresent(value.error)) return 'a response has "result" or "error", not both';
-  if (isPresent(value.error)) return '"error" must have an integer "code" and a string "message"';
+  if (isPresent(value.error)) {
+    const reason = '"error" must have an integer "code" and a string "message"';
+    const { message } = toJsonObject(value.error);
+    return typeof message === 'string'
+      ? `${reason}, and its message is "${createExcerpt(message, MAX_SHOWN_MESSAGE)}"`
+      : reason;
+  }
   if (value.result === undefined) return 'a message has a "method", a "result" or an "error"';
   return isId(value.id) ? '"result" must be an object' : '"id" must be a string or an integer';
 }

@@ -3,6 +3,7 @@ import { parseJson, serializeMessage } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';
 import {
+  createTooLargeError,
   createTransportClosedError,
   createUnreadableError,
   findDecodingError,
@@ -76,7 +77,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
       else if (type === 'message') onEndpoint(createNoEndpointError(peer, 'a message'));
     };
     const onEventTooLong = () =>
-      receiver?.onParseError(createUnreadableError(peer, `an event of more than ${maxMessageSize} characters`));
+      receiver?.onParseError(createTooLargeError(peer, 'an event', `${maxMessageSize} characters`));
     const reader = createSseReader({ onEvent, onEventTooLong }, maxMessageSize);
     try {
       await reply.read(chunk => reader.feed(chunk));

@@ -116,6 +116,42 @@ describe('close() of a stdio client', () => {
   });
 });
 
+describe('a server process that prints its environment', () => {
+  const env = { KEY: 'hunter23' };
+  const wrongLines = [
+    'the key is hunter23',
+    `${'x'.repeat(76)} hunter23`,
+    `{"a":"hunter23${'x'.repeat(300)}"}`,
+    `${'x'.repeat(55)} hunter23 ${'x'.repeat(300)}`,
+    `{"a":"hunter23","b":${'['.repeat(60)}${']'.repeat(60)}}`,
+  ];
+
+  it.each(wrongLines)('is reported without the values of `env`: %s', async line => {
+    const { open, readers, receiver } = fake({}, { env, maxLineBytes: 300, maxJsonDepth: 50 });
+    await open();
+    readers.output.push(Buffer.from(`${line}\n`));
+    const [error] = receiver.onParseError.mock.calls[0] ?? [];
+    expect(error).toMatchObject({ code: expect.stringMatching(/^stdio\//), received: expect.any(String) });
+    expect(error.message).not.toContain('hunt');
+  });
+
+  it('sends errors without the values of `env`, and results unchanged', async () => {
+    const { open, readers, receiver } = fake({}, { env });
+    await open();
+    const result = { jsonrpc: '2.0', id: 1, result: { key: 'hunter23' } };
+    const failure = {
+      jsonrpc: '2.0',
+      id: 2,
+      error: { code: -32603, message: 'no account for hunter23', data: { a: 1 } },
+    };
+    for (const message of [result, failure]) readers.output.push(Buffer.from(`${JSON.stringify(message)}\n`));
+    expect(receiver.onMessage.mock.calls).toEqual([
+      [result],
+      [{ ...failure, error: { ...failure.error, message: 'no account for …' } }],
+    ]);
+  });
+});
+
 describe('a server process that exits by itself [lifecycle.shutdown.stdio-server-initiated]', () => {
   it('causes an error with its exit code and last stderr lines, without secrets', async () => {
     const { open, closed, readers, exit } = fake({}, { env: { KEY: 'hunter23' } });

@@ -1,4 +1,4 @@
-import { type Clock, runWithTimeout, systemClock, TenonError } from '@tenon/base';
+import { type Clock, isObject, runWithTimeout, systemClock, TenonError } from '@tenon/base';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { listSecretTexts, redactCommand, redactValues } from './command-redaction.js';
@@ -152,12 +152,15 @@ class StdioTransport implements Transport {
   }
 
   #read(child: ServerProcess): Promise<void> {
+    const secrets = listSecrets(this.#options.env);
+    const redact = (text: string) => redactValues(text, secrets);
     const lines = {
-      value: (value: unknown) => this.#receiver?.onMessage(value),
+      value: (value: unknown) =>
+        this.#receiver?.onMessage(secrets.length > 0 ? redactErrorResponse(value, redact) : value),
       onParseError: (error: TenonError) => this.#receiver?.onParseError(error),
       onResponseLost: (id: Id, error: TenonError) => this.#receiver?.onResponseLost(id, error),
     };
-    const reader = createLineReader(this.peer, lines, this.#options);
+    const reader = createLineReader(this.peer, lines, { ...this.#options, redact });
     return new Promise(resolve => {
       child.output.read({
         push: bytes => {
@@ -232,6 +235,13 @@ function createLineListener({
       // An exception of the listener loses its line, but the connection stays open.
     }
   };
+}
+
+/** Removes secret texts from the message of an error response. */
+function redactErrorResponse(value: unknown, redact: (text: string) => string): unknown {
+  if (isObject(value) && isObject(value.error) && typeof value.error.message === 'string')
+    return { ...value, error: { ...value.error, message: redact(value.error.message) } };
+  return value;
 }
 
 /** Returns the texts that reveal a configured variable. A server may print its environment. */

@@ -16,6 +16,11 @@ export interface LineLimits {
   readonly maxJsonDepth?: number | undefined;
 }
 
+export interface LineReaderOptions extends LineLimits {
+  /** Removes secret texts from a line that an error shows. */
+  readonly redact?: ((text: string) => string) | undefined;
+}
+
 export interface LineReceiver {
   value(value: unknown): void;
   onParseError(error: TenonError): void;
@@ -27,14 +32,16 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const MAX_JSON_DEPTH = 128;
 
 const EDGE_LENGTH = 512;
+/** Length of the beginning of a line in which an error looks for secrets. */
+const MAX_REDACTED = 8192;
 
 /**
  * Creates a reader of newline-delimited JSON in byte chunks. Each unreadable line is reported once, and reading
  * continues.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
-export function createLineReader(peer: string, receiver: LineReceiver, limits: LineLimits = {}): ByteReader {
-  const { maxLineBytes = MAX_LINE_BYTES, maxJsonDepth = MAX_JSON_DEPTH } = limits;
+export function createLineReader(peer: string, receiver: LineReceiver, options: LineReaderOptions = {}): ByteReader {
+  const { maxLineBytes = MAX_LINE_BYTES, maxJsonDepth = MAX_JSON_DEPTH, redact = text => text } = options;
   let tooLongError: TenonError | undefined;
 
   function parseLine(text: string): void {
@@ -48,7 +55,7 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
       const error = new TenonError('stdio/not-json', 'received a line that is not JSON', {
         peer,
         rpcCode: PARSE_ERROR,
-        received: formatExcerpt(text),
+        received: formatExcerpt(text, redact),
         hint: 'write logs to stderr, because stdout is for JSON-RPC messages only',
       });
       return receiver.onParseError(error);
@@ -61,7 +68,7 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
       peer,
       rpcCode: INVALID_REQUEST,
       expected: `at most ${maxJsonDepth} levels`,
-      received: `more levels in ${formatExcerpt(text, 60)}`,
+      received: `more levels in ${formatExcerpt(text, redact, 60)}`,
       hint: 'flatten the value, or raise `maxJsonDepth`, which needs more stack',
     });
     receiver.onParseError(error);
@@ -90,7 +97,7 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
           peer,
           rpcCode: PARSE_ERROR,
           expected: `at most ${maxLineBytes} bytes`,
-          received: `a longer line that begins with ${formatExcerpt(head.slice(0, 60))}`,
+          received: `a longer line that begins with ${createQuote(head, redact, 60)}`,
           hint: 'split the data into pages or links, or raise `maxLineBytes`, which needs more memory',
         });
         receiver.onParseError(tooLongError);
@@ -103,9 +110,12 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
   );
 }
 
-/** Quotes the beginning of a line. */
-function formatExcerpt(text: string, length = 80): string {
-  const excerpt = `“${createExcerpt(text, length)}”`;
+/** Quotes the beginning of a line. A secret is removed before the text is cut, because a part of it would remain. */
+const createQuote = (text: string, redact: (text: string) => string, length: number): string =>
+  `“${createExcerpt(redact(text.slice(0, MAX_REDACTED)), length)}”`;
+
+function formatExcerpt(text: string, redact: (text: string) => string, length = 80): string {
+  const excerpt = createQuote(text, redact, length);
   return text.length > length ? `${excerpt} (${text.length} characters)` : excerpt;
 }
 

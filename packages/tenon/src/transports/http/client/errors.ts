@@ -86,6 +86,16 @@ export function createUnreadableError(peer: string, received: string, cause?: un
   });
 }
 
+/** Creates the error for data that is larger than `maxMessageSize`. */
+export function createTooLargeError(peer: string, kind: 'a response' | 'an event', limit: string): TenonError {
+  return new TenonError('peer/unreadable', `received ${kind} that is too large`, {
+    peer,
+    expected: `at most ${limit}`,
+    received: `${kind} of more than ${limit}`,
+    hint: 'ask for less data, or raise `maxMessageSize` of the target, which needs more memory',
+  });
+}
+
 /** Returns the error of a body that cannot be decoded, with the peer. `undefined` if the body broke off instead. */
 export function findDecodingError(error: unknown, peer: string): TenonError | undefined {
   if (!TenonError.is(error) || error.code !== 'peer/unreadable') return undefined;
@@ -219,14 +229,14 @@ export function createSessionGoneError(peer: string, status?: number, failure?: 
 }
 
 function getAdvice(reply: HttpReply): string | undefined {
-  const retryAfter = reply.header('retry-after');
+  const retryAfterMs = parseRetryAfter(reply.header('retry-after'));
   if (reply.status === 401 && reply.hadToken)
     return 'pass a valid token: the one that was sent may have expired or be for another server; after `signIn`, call `signOut` and sign in again';
   if (reply.status === 401)
     return 'pass `auth` in the target, `connect({ url, auth })`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
   if (reply.status === 403) return 'check the permissions of the token, and the allowed origins of the server';
-  if ((reply.status === 429 || reply.status === 503) && retryAfter)
-    return `try again after ${retryAfter.slice(0, MAX_SHOWN)} s`;
+  if ((reply.status === 429 || reply.status === 503) && retryAfterMs !== undefined)
+    return `try again after ${Math.ceil(retryAfterMs / 1000)} s`;
   if (reply.status >= 500) return 'check the log of the server';
   return undefined;
 }

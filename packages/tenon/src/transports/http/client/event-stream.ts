@@ -2,7 +2,7 @@ import { type AbortSignalLike, isSessionLoss, isTemporaryStatus, parseRetryAfter
 import { createSseReader } from '../sse/sse-reader.js';
 import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { isEventStream } from './endpoint-client.js';
-import { createSessionGoneError, createUnreadableError, findDecodingError, readRefusal } from './errors.js';
+import { createSessionGoneError, createTooLargeError, findDecodingError, readRefusal } from './errors.js';
 import type { ReconnectPolicy } from './options.js';
 import {
   computeDelay,
@@ -55,7 +55,7 @@ export async function readStream(
     if (pending.answered) cancelTimer ??= clock.after(LINGER_TIMEOUT, () => reply.cancel());
   };
   const onEventTooLong = () => {
-    pending.readError = createUnreadableError(peer, `an event of more than ${context.maxMessageSize} characters`);
+    pending.readError = createTooLargeError(peer, 'an event', `${context.maxMessageSize} characters`);
     context.receiver.onParseError(pending.readError);
   };
   let isHeartbeat = false;

@@ -106,6 +106,22 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes.bad.length).toBe(code === 'peer/unreadable' ? 1 : 0);
   });
 
+  it.each([
+    [503, '2', 'try again after 2 s'],
+    [429, 'Mon, 30 Nov 2026 00:31:35 GMT', undefined],
+    [503, '-5', 'check the log of the server'],
+    [429, 'soon', undefined],
+  ])('gives the time after which a request is repeated: %i %s', async (status, retryAfter, hint) => {
+    const { channel, notes } = await start((_, response) => {
+      response.writeHead(status, { 'retry-after': retryAfter }).end();
+    });
+    const error = await channel.send(ask(7)).then(
+      () => notes.lost[0],
+      (refused: unknown) => refused,
+    );
+    expect(error).toMatchObject({ status, hint });
+  });
+
   it.each(['length', 'chunks'])('limits a JSON response by its %s', async mode => {
     const { channel, notes } = await start(
       (_, response) => {
@@ -116,7 +132,10 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
       { maxMessageSize: 1_000 },
     );
     await channel.send(ask());
-    expect(notes.bad).toMatchObject([{ code: 'peer/unreadable', received: 'a response of more than 1000 bytes' }]);
+    const hint = expect.stringContaining('`maxMessageSize`');
+    expect(notes.bad).toMatchObject([
+      { code: 'peer/unreadable', received: 'a response of more than 1000 bytes', hint },
+    ]);
     expect(notes.lost).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
   });
 

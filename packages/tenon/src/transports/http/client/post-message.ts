@@ -21,7 +21,7 @@ import {
   createMissingResponseError,
   createOutcomeUnknownError,
   createSessionGoneError,
-  createUnreadableError,
+  createTooLargeError,
   findDecodingError,
   readRefusal,
 } from './errors.js';
@@ -144,7 +144,7 @@ async function readResponse(
     if (signal.aborted) throw createAbortError(signal, context.peer);
     const isTooLarge = TenonError.is(error) && error.code === 'http/too-large';
     pending.readError = isTooLarge
-      ? createUnreadableError(context.peer, `a response of more than ${context.maxMessageSize} bytes`)
+      ? createTooLargeError(context.peer, 'a response', `${context.maxMessageSize} bytes`)
       : findDecodingError(error, context.peer);
     // If the connection broke, it is unknown if the server executed the request.
     if (pending.readError === undefined)
