@@ -44,3 +44,20 @@ it('ends an attempt that makes progress for ten timeouts', () => {
   clock.advance(1);
   expect(signal.aborted).toBe(true);
 });
+
+it('ends an attempt although an abandoned one ends meanwhile', async () => {
+  const { clock, attempts } = createAttempts();
+  let end = (_: Error) => {};
+  const abandoned = new Promise<{ close(): Promise<void> }>((_, reject) => {
+    end = reject;
+  });
+  const first = attempts.waitForOpen(attempts.begin(), abandoned);
+  const rejected = expect(first).rejects.toMatchObject({ code: 'host/start-timeout' });
+  clock.advance(30_000);
+  await rejected;
+  const second = attempts.begin();
+  end(new Error('the process has ended'));
+  await new Promise(resolve => setImmediate(resolve));
+  clock.advance(30_000);
+  expect(second.aborted).toBe(true);
+});

@@ -84,7 +84,8 @@ export class OpenAttempts {
       if (signal.aborted) return giveUp();
       opening.then(resolve, reject).finally(() => {
         signal.removeEventListener('abort', giveUp);
-        this.end();
+        // An abandoned attempt may end after the next one has begun, which has a timer of its own.
+        if (signal === this.#controller.signal) this.end();
       });
     });
   }
