@@ -139,3 +139,63 @@ describe.each(protocolVersions)('a watch of a list without entries on %s', proto
     await client.close();
   });
 });
+
+describe('watches of the same resource on a version with subscriptions', () => {
+  const start = async () => {
+    const resources = { 'notes:a': resource({ read: () => 'a' }), 'notes:b': resource({ read: () => 'b' }) };
+    const server = createServer({ name: 'shop', version: '1.0.0', resources });
+    const requests: string[] = [];
+    const client = await connect(server, {
+      protocolVersion: '2025-11-25',
+      onMessage: (_, message) => {
+        const { method } = message as { method?: string };
+        if (method?.includes('subscribe')) requests.push(method);
+      },
+    });
+    const watch = async (signal: AbortSignal, uris: readonly string[] = ['notes:a']) => {
+      const seen: unknown[] = [];
+      let onSubscribed = () => {};
+      const subscribed = new Promise<void>(resolve => {
+        onSubscribed = resolve;
+      });
+      const ended = (async () => {
+        for await (const change of client.watch({ uris }, { signal, onSubscribed })) seen.push(change);
+      })();
+      await Promise.race([subscribed, ended]);
+      return { seen, ended };
+    };
+    return { server, client, requests, watch };
+  };
+
+  it('subscribe once, and unsubscribe when the last one ends', async () => {
+    const { server, client, requests, watch } = await start();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const [{ ended }, open] = await Promise.all([watch(first.signal), watch(second.signal)]);
+    first.abort();
+    await ended;
+    server.notifyResourceUpdated('notes:a');
+    await expect.poll(() => open.seen).toEqual([{ uri: 'notes:a' }]);
+    expect(requests).toEqual(['resources/subscribe']);
+    second.abort();
+    await open.ended;
+    expect(requests).toEqual(['resources/subscribe', 'resources/unsubscribe']);
+    const third = new AbortController();
+    const again = await watch(third.signal);
+    server.notifyResourceUpdated('notes:a');
+    await expect.poll(() => again.seen).toEqual([{ uri: 'notes:a' }]);
+    third.abort();
+    await again.ended;
+    await client.close();
+  });
+
+  it('unsubscribe from the resources before the one that the server refuses', async () => {
+    const { client, requests, watch } = await start();
+    const failed = watch(new AbortController().signal, ['notes:a', 'notes:b', 'notes:missing']);
+    await expect(failed).rejects.toMatchObject({ code: 'peer/error' });
+    expect(requests.toSorted()).toEqual([
+      ...Array(3).fill('resources/subscribe'),
+      ...Array(2).fill('resources/unsubscribe'),
+    ]);
+    await client.close();
+  });
+});

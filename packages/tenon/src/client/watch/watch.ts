@@ -14,6 +14,7 @@ import type { CallContext } from '../calls/call-context.js';
 import type { ChangeEvent, WatchCallOptions, WatchOptions } from '../client.js';
 import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
+import { subscribe } from './resource-subscriptions.js';
 
 const LISTEN = 'subscriptions/listen';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
@@ -171,24 +172,25 @@ async function subscribeToChanges(
   if (uris.length > 0 && !connection.hasCapability('resources.subscribe')) {
     throw createNotOfferedError(connection, 'resources/subscribe', 'resources.subscribe');
   }
-  for (const uri of uris)
-    if (!isSubscribed(uri)) await connection.call('resources/subscribe', { uri }, { signal: queue.signal });
-  onSubscribed?.();
-  await new Promise<void>(resolve => {
-    const unsubscribe = pipeline.emitter.on('state', state => {
-      if (state !== 'connected') finish();
+  const releases: (() => Promise<void>)[] = [];
+  try {
+    for (const uri of uris) releases.push(await subscribe(connection, uri, isSubscribed(uri), queue.signal));
+    onSubscribed?.();
+    await new Promise<void>(resolve => {
+      const unsubscribe = pipeline.emitter.on('state', state => {
+        if (state !== 'connected') finish();
+      });
+      const finish = () => {
+        unsubscribe();
+        queue.signal.removeEventListener('abort', finish);
+        resolve();
+      };
+      queue.signal.addEventListener('abort', finish, { once: true });
+      if (queue.ended || connection.ended) finish();
     });
-    const finish = () => {
-      unsubscribe();
-      queue.signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    queue.signal.addEventListener('abort', finish, { once: true });
-    if (queue.ended || connection.ended) finish();
-  });
-  // Other processes may still watch the resources in a shared session.
-  if (connection.ended || connection.isSessionShared) return;
-  for (const uri of uris) await connection.call('resources/unsubscribe', { uri }).catch(() => {});
+  } finally {
+    for (const release of releases) await release();
+  }
 }
 
 /** Queue of unread changes. Its size is limited, because only the last change of each list or resource is kept. */
