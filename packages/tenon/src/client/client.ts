@@ -236,7 +236,10 @@ export interface Client<S = unknown> {
     readonly instructions: string | undefined;
     readonly protocolVersion: string;
   };
-  /** Closes the connection. Open calls reject with `connection/closed`. */
+  /**
+   * Closes the connection, and aborts the signals of handlers. Open calls reject with `connection/closed`, or with
+   * `call/outcome-unknown` if the server may have executed them.
+   */
   close(): Promise<void>;
   /** Closes the connection at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void>;

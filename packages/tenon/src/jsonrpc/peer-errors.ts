@@ -21,6 +21,11 @@ export function createUnexpectedResponseError(peer: string, response: JsonRpcRes
   return new TenonError('peer/unreadable', `the peer could not parse a message: ${message}`, { peer });
 }
 
+/** Creates the error of requests that are pending when a connection is closed. */
+export function createClosedError(peer: string): TenonError {
+  return new TenonError('connection/closed', 'the connection is closed', { peer });
+}
+
 export function createForbiddenRequestError(peer: string, method: string): TenonError {
   const methodName = method.slice(0, 128);
   return new TenonError(

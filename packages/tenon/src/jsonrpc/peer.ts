@@ -145,7 +145,7 @@ export class Peer implements MessageReceiver {
   }
 
   /** Aborts all handlers of the peer and rejects all pending requests. */
-  end(error = new TenonError('connection/closed', 'the connection is closed', { peer: this.peer })): void {
+  end(error = errors.createClosedError(this.peer)): void {
     this.#hasEnded = true;
     this.#pending?.failAll(error);
     this.#incoming?.cancelAll('the connection ended');

@@ -1,7 +1,8 @@
-import { type JsonObject, TenonError } from '@tenon/base';
+import { type JsonObject, LazyAbortSignal, TenonError } from '@tenon/base';
 import { createUnresponsiveError, type KeepAlive } from '../../jsonrpc/keep-alive.js';
 import { type Id, isId, type JsonRpcNotification, type JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
+import { createClosedError } from '../../jsonrpc/peer-errors.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import { tolerate } from '../../jsonrpc/tolerance.js';
@@ -55,6 +56,8 @@ export class Connection implements PeerHandler {
   #dialect: Dialect | undefined;
   #isOpened = false;
   #onDrained: (() => void) | undefined;
+  #endSignal: LazyAbortSignal | undefined;
+  #endError: TenonError | undefined;
   server: ServerDetails = { info: undefined, capabilities: {}, instructions: undefined };
   ended = false;
   /** Set when the server no longer knows the session. Further calls fail with this error. */
@@ -103,7 +106,25 @@ export class Connection implements PeerHandler {
   async close(): Promise<void> {
     this.ended = true;
     this.#membership?.detach();
+    this.#abortInput(createClosedError(this.peer));
     await this.#peer.close();
+  }
+
+  /**
+   * Aborted with the error of the connection when it is closed or lost. A call that waits for a handler has no pending
+   * request, so nothing else ends it. Created on first use, because most calls have no input requests.
+   */
+  get endSignal(): LazyAbortSignal {
+    if (this.#endSignal === undefined) {
+      this.#endSignal = new LazyAbortSignal();
+      if (this.#endError) this.#endSignal.abort(this.#endError);
+    }
+    return this.#endSignal;
+  }
+
+  #abortInput(error: TenonError): void {
+    this.#endError ??= error;
+    this.#endSignal?.abort(this.#endError);
   }
 
   /** Refuses new calls, and closes the connection when the calls in progress have ended. Never rejects. */
@@ -270,6 +291,7 @@ export class Connection implements PeerHandler {
 
   onClose(error?: TenonError): void {
     this.ended = true;
+    this.#abortInput(error ?? createClosedError(this.peer));
     this.#membership?.detach();
     this.#keepAlive?.stop();
     this.#events.onClose(this, error);

@@ -1,4 +1,4 @@
-import { type AbortSignalLike, type JsonObject, rejectOnAbort, TenonError } from '@tenon/base';
+import { type JsonObject, TenonError } from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';
@@ -68,11 +68,6 @@ export function createTooManyRoundsError({ peer }: Pick<Connection, 'peer'>, max
     peer,
     hint: 'raise `maxRounds` if the server needs that many rounds',
   });
-}
-
-/** Waits for work until the caller's signal is aborted. The handler may still run after that. */
-export function raceAbort<T>(work: Promise<T>, signal: AbortSignalLike | undefined, peer: string): Promise<T> {
-  return rejectOnAbort(work, signal, cause => createCallAbortedError(peer, cause));
 }
 
 export function createCallAbortedError(peer: string, cause: unknown): TenonError {

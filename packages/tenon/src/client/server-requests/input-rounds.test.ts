@@ -1,13 +1,20 @@
 import { getEventListeners } from 'node:events';
-import { type JsonObject, rpcError } from '@tenon/base';
+import { type JsonObject, LazyAbortSignal, rpcError, TenonError } from '@tenon/base';
 import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Transport } from '../../jsonrpc/transport.js';
+import { tool } from '../../server/definitions/tool.js';
+import { createServer } from '../../server/server.js';
+import { createTransportPair } from '../../transports/memory.js';
 import { CallDeadline } from '../calls/call-deadline.js';
+import { connectTo } from '../connect.js';
 import type { Connection } from '../connection/connection.js';
+import { createTransportEndpoint } from '../connection/endpoint.js';
 import type { ClientOptions } from '../options.js';
 import { resolveInputRequests } from './input-rounds.js';
 
-const link = { peer: 's' } as Connection;
+const link = { peer: 's', endSignal: new LazyAbortSignal() } as Connection;
 const roots = { method: 'roots/list' };
 const asks = (requestState?: string, inputRequests?: object) => ({
   resultType: 'input_required',
@@ -159,5 +166,81 @@ describe('the rounds of a call with input requests', () => {
     await new Promise(setImmediate);
     clock.advance(50);
     await expect(result).rejects.toMatchObject({ code: 'call/unanswered-request', cause: { code: 'answer/timeout' } });
+  });
+});
+
+describe('a call that waits for a handler', () => {
+  const server = createServer({
+    name: 's',
+    version: '1',
+    tools: { ask: tool({ run: async (_, ctx) => (await ctx.elicit({ message: 'm', input: z.object({}) })).action }) },
+  });
+
+  /** A call whose handler never ends, on a connection that can be lost. */
+  async function startWaiting() {
+    let lose: (error: TenonError) => void = () => {};
+    const open = async (): Promise<Transport> => {
+      const pair = createTransportPair();
+      await server.connect(pair.server);
+      const channel = pair.client;
+      return {
+        peer: channel.peer,
+        send: (...sent) => channel.send(...sent),
+        close: () => channel.close(),
+        open(receiver) {
+          lose = error => receiver.onClose(error);
+          return channel.open(receiver);
+        },
+      };
+    };
+    let announceRun: (signal: AbortSignal) => void = () => {};
+    const running = new Promise<AbortSignal>(resolve => {
+      announceRun = resolve;
+    });
+    const client = await connectTo(createTransportEndpoint(open), {
+      protocolVersion: '2026-07-28',
+      elicit: (_, { signal }) => {
+        announceRun(signal);
+        return new Promise(() => {});
+      },
+    });
+    const call = client.call('tools/call', { name: 'ask', arguments: {} });
+    call.catch(() => {});
+    return { client, call, signal: await running, lose: (error: TenonError) => lose(error) };
+  }
+
+  it('rejects when the client is closed, and aborts the signal of the handler', async () => {
+    const { client, call, signal } = await startWaiting();
+    await client.close();
+    await expect(call).rejects.toMatchObject({ cause: { code: 'connection/closed' } });
+    expect([signal.aborted, signal.reason]).toMatchObject([true, { code: 'connection/closed' }]);
+  });
+
+  it('rejects when the connection is lost, and aborts the signal of the handler', async () => {
+    const { client, call, signal, lose } = await startWaiting();
+    lose(new TenonError('stdio/exited', 'the process has ended'));
+    await expect(call).rejects.toMatchObject({ code: 'call/outcome-unknown', cause: { code: 'stdio/exited' } });
+    expect([signal.aborted, signal.reason]).toMatchObject([true, { code: 'stdio/exited' }]);
+    await client.close();
+  });
+
+  it('rejects at once when the connection has ended before the handler runs', async () => {
+    const endSignal = new LazyAbortSignal();
+    endSignal.abort(new TenonError('stdio/exited', 'the process has ended'));
+    const send = async () => asks('s', { a: roots });
+    let runs = 0;
+    const options: ClientOptions = { roots: () => new Promise(() => (runs += 1)) };
+    const ended = { peer: 's', endSignal } as Connection;
+    const result = resolveInputRequests(
+      await send(),
+      {},
+      send,
+      ended,
+      options,
+      new CallDeadline(fakeClock()),
+      undefined,
+    );
+    await expect(result).rejects.toMatchObject({ code: 'stdio/exited' });
+    expect(runs).toBe(0);
   });
 });

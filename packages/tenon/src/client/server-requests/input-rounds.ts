@@ -1,4 +1,11 @@
-import { type AbortSignalLike, isObject, type JsonObject, LazyAbortSignal, TenonError } from '@tenon/base';
+import {
+  type AbortSignalLike,
+  isObject,
+  type JsonObject,
+  LazyAbortSignal,
+  rejectOnAbort,
+  TenonError,
+} from '@tenon/base';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import { isInputRequired } from '../../protocol/methods.js';
 import type { CallDeadline } from '../calls/call-deadline.js';
@@ -6,10 +13,10 @@ import type { Connection } from '../connection/connection.js';
 import type { ClientOptions } from '../options.js';
 import {
   answerInputRequest,
+  createCallAbortedError,
   createTooManyRoundsError,
   getMaxRounds,
   type ReadInputRequest,
-  raceAbort,
   readInputRequest,
 } from './input-requests.js';
 
@@ -46,19 +53,38 @@ export async function resolveInputRequests(
   return result;
 }
 
-/** Answers input requests. The timeout of the call is paused meanwhile. */
+/**
+ * Answers input requests, until the caller aborts the call or the connection ends. The timeout of the call is paused
+ * meanwhile.
+ */
 async function answerInputRequests(
   requests: readonly NamedInputRequest[],
   connection: Connection,
   options: ClientOptions,
   { clock }: CallDeadline,
-  signal: AbortSignalLike = new LazyAbortSignal(),
+  signal: AbortSignalLike | undefined,
 ): Promise<JsonObject> {
+  const { endSignal } = connection;
+  const ending = new LazyAbortSignal();
+  const abort = () => ending.abort(signal?.aborted ? signal.reason : endSignal.reason);
+  const createError = (reason: unknown) =>
+    signal?.aborted ? createCallAbortedError(connection.peer, reason) : endSignal.reason;
+  const signals = signal === undefined ? [endSignal] : [signal, endSignal];
+  for (const each of signals) {
+    if (each.aborted) abort();
+    each.addEventListener('abort', abort);
+  }
   const resume = clock.pause();
-  const all = requests.map(
-    async ([key, request]) => [key, await answerInputRequest(request, connection, options, { signal })] as const,
-  );
-  return Object.fromEntries(await raceAbort(Promise.all(all), signal, connection.peer).finally(resume));
+  try {
+    const all = requests.map(
+      async ([key, request]) =>
+        [key, await answerInputRequest(request, connection, options, { signal: ending })] as const,
+    );
+    return Object.fromEntries(await rejectOnAbort(Promise.all(all), ending, createError));
+  } finally {
+    resume();
+    for (const each of signals) each.removeEventListener('abort', abort);
+  }
 }
 
 /**

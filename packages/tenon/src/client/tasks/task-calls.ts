@@ -1,9 +1,9 @@
-import { type JsonObject, TenonError } from '@tenon/base';
+import { type JsonObject, rejectOnAbort, TenonError } from '@tenon/base';
 import type { TaskParams } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 import type { Connection } from '../connection/connection.js';
 import type { SendParameters } from '../connection/outgoing-request.js';
-import { createCallAbortedError, raceAbort } from '../server-requests/input-requests.js';
+import { createCallAbortedError } from '../server-requests/input-requests.js';
 
 /** Tells if the client decides which calls of this server's tools become tasks. */
 export function canCreateTasks(connection: Connection): boolean {
@@ -41,7 +41,7 @@ export async function callAsTask(
   if (signal?.aborted) throw createCallAbortedError(connection.peer, signal.reason);
   const response = connection.call('tools/call', params, { ...rest, silentAbort: true });
   try {
-    return await raceAbort(response, signal, connection.peer);
+    return await rejectOnAbort(response, signal, cause => createCallAbortedError(connection.peer, cause));
   } catch (error) {
     if (signal?.aborted) void response.then(({ taskId }) => cancelQuietly(pipeline, taskId)).catch(() => {});
     throw error;
