@@ -53,6 +53,11 @@ describe('the response cache', () => {
       undefined,
       { ttlMs: 10 },
     ]);
+    cache.invalidate({ uri: 'b/below' });
+    expect(cache.get('resources/read', { uri: 'b' })).toBeUndefined();
+    cache.set('resources/read', { uri: 'b' }, { ttlMs: 10 });
+    cache.invalidate({ uri: 'beside' });
+    expect(cache.get('resources/read', { uri: 'b' })).toEqual({ ttlMs: 10 });
     cache.invalidate({ methods: ['tools/list'] });
     expect(cache.get('tools/list', {})).toBeUndefined();
     cache.clear();

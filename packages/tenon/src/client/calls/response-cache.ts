@@ -45,10 +45,13 @@ export class ResponseCache {
     if (this.#entries.size > this.#size && oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Removes the results of these methods, or of one URI. */
+  /** Removes the results of these methods, or of one URI and of the resources that it is a part of. */
   invalidate(target: { readonly methods: readonly string[] } | { readonly uri: string }): void {
     for (const [key, entry] of this.#entries) {
-      const isStale = 'uri' in target ? entry.uri === target.uri : target.methods.includes(entry.method);
+      const isStale =
+        'uri' in target
+          ? typeof entry.uri === 'string' && (entry.uri === target.uri || isSubResource(target.uri, entry.uri))
+          : target.methods.includes(entry.method);
       if (isStale) this.#entries.delete(key);
     }
   }
@@ -56,6 +59,15 @@ export class ResponseCache {
   clear(): void {
     this.#entries.clear();
   }
+}
+
+/**
+ * Tells if a URI is below another one in the path: `file:///dir/a.txt` is below `file:///dir`. A server may report the
+ * change of a sub-resource to a client that has subscribed to the resource.
+ */
+export function isSubResource(uri: string, parent: string): boolean {
+  if (uri.length <= parent.length || !uri.startsWith(parent)) return false;
+  return parent.endsWith('/') || uri[parent.length] === '/';
 }
 
 function createKey(method: string, { _meta, ...params }: JsonObject): string {

@@ -199,3 +199,47 @@ describe('watches of the same resource on a version with subscriptions', () => {
     await client.close();
   });
 });
+
+describe('a watch whose reader is busy', () => {
+  /** Watches resources, and reads nothing after the first change until the last one of the reported changes arrived. */
+  const collect = async (uris: readonly string[], reported: readonly string[]) => {
+    const report = tool({
+      input: { type: 'object' },
+      run: (_, ctx) => {
+        for (const uri of reported) ctx.notify('notifications/resources/updated', { uri });
+        return 'done';
+      },
+    });
+    const resources = { 'file:///{name}': resource({ name: 'file', read: ({ name }) => name }) };
+    const server = createServer({ name: 'shop', version: '1.0.0', tools: { report }, resources });
+    const client = await connect(server, { protocolVersion: '2025-11-25' });
+    const stop = new AbortController();
+    let called: Promise<unknown> = Promise.resolve();
+    const onSubscribed = () => {
+      called = client.callTool('report');
+    };
+    const options = { signal: stop.signal, isSubscribed: () => true, onSubscribed };
+    const seen: string[] = [];
+    for await (const change of client.watch({ uris }, options)) {
+      await called;
+      // The queue yields all unread changes before the watch ends.
+      stop.abort();
+      if ('uri' in change) seen.push(change.uri);
+    }
+    await client.close();
+    return seen;
+  };
+
+  it('yields each of 1,200 resources that have changed', async () => {
+    const uris = Array.from({ length: 1200 }, (_, index) => `file:///${index}`);
+    expect(await collect(uris, uris)).toEqual(uris);
+  });
+
+  it('yields sub-resources under their own URI, and the watched resource for those beyond 1,000', async () => {
+    const below = Array.from({ length: 1100 }, (_, index) => `file:///dir/${index}.txt`);
+    const seen = await collect(['file:///dir'], ['file:///director/a.txt', ...below]);
+    expect(seen.slice(0, 1000)).toEqual(below.slice(0, 1000));
+    expect(seen.at(-1)).toBe('file:///dir');
+    expect(seen.length).toBeLessThan(1010);
+  });
+});

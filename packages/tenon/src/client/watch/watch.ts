@@ -11,6 +11,7 @@ import type { Id } from '../../jsonrpc/message.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallContext } from '../calls/call-context.js';
+import { isSubResource } from '../calls/response-cache.js';
 import type { ChangeEvent, WatchCallOptions, WatchOptions } from '../client.js';
 import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
@@ -18,6 +19,7 @@ import { subscribe } from './resource-subscriptions.js';
 
 const LISTEN = 'subscriptions/listen';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
+/** Maximum number of unread changes before those of sub-resources count as changes of the watched resource. */
 const MAX_QUEUED = 1000;
 const INITIAL_DELAY = 1000;
 const MAX_DELAY = 30_000;
@@ -34,10 +36,16 @@ export async function* watch(
   const options: WatchOptions = typeof target === 'string' ? { uris: [target] } : target;
   requireKnownOptions('watch', options, { uris: true, tools: true, prompts: true, resources: true });
   requireKnownOptions('watch', watchOptions, { signal: true, isSubscribed: true, onSubscribed: true });
+  const uris = new Set(options.uris);
   const queue = new ChangeQueue(watchOptions.signal);
   const unsubscribe = pipeline.emitter.on('change', change => {
-    const isWatched = 'uri' in change ? options.uris?.includes(change.uri) : options[change.list];
-    if (isWatched === true) queue.push(change);
+    if ('list' in change) {
+      if (options[change.list] === true) queue.push(change);
+    } else if (uris.has(change.uri)) queue.push(change);
+    else {
+      const watched = options.uris?.find(uri => isSubResource(change.uri, uri));
+      if (watched !== undefined) queue.push(change, { uri: watched });
+    }
   });
   const watching = keepWatching(pipeline, options, queue, watchOptions);
   try {
@@ -193,7 +201,10 @@ async function subscribeToChanges(
   }
 }
 
-/** Queue of unread changes. Its size is limited, because only the last change of each list or resource is kept. */
+/**
+ * Queue of unread changes. Its size is limited, because it has only one change of each watched list and resource, and a
+ * limited number of changes of sub-resources.
+ */
 class ChangeQueue implements AsyncIterable<ChangeEvent> {
   readonly #controller = new AbortController();
   readonly #changes = new Map<string, ChangeEvent>();
@@ -217,8 +228,10 @@ class ChangeQueue implements AsyncIterable<ChangeEvent> {
     return this.#controller.signal.aborted;
   }
 
-  push(change: ChangeEvent): void {
-    if (this.#changes.size < MAX_QUEUED) this.#changes.set(JSON.stringify(change), change);
+  /** Adds a change, or that of the watched resource if too many are unread. */
+  push(change: ChangeEvent, watched = change): void {
+    const added = this.#changes.size < MAX_QUEUED ? change : watched;
+    this.#changes.set(JSON.stringify(added), added);
     this.#wake?.();
   }
 
