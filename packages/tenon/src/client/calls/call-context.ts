@@ -18,6 +18,8 @@ export interface CallState {
   readonly params: JsonObject;
   readonly options: InternalCallOptions;
   readonly deadline: CallDeadline;
+  /** Generation of the response cache before the call was sent. */
+  readonly cacheGeneration: number;
   /** Task parameters to send if the caller requests a task. */
   readonly taskParams?: TaskParams | undefined;
   /** The tool whose result is expected. */

@@ -152,14 +152,16 @@ export class CallPipeline implements CallContext {
     }
     const { totalTimeout = this.options.totalTimeout } = options;
     const deadline = new CallDeadline(this.pausableClock, totalTimeout);
+    const cacheGeneration = this.cache.generation;
     return this.options.telemetry
-      ? { method, params, options, deadline, trace: { round: 0 } }
-      : { method, params, options, deadline };
+      ? { method, params, options, deadline, cacheGeneration, trace: { round: 0 } }
+      : { method, params, options, deadline, cacheGeneration };
   }
 
   /** Lists all tools. Over HTTP, tools with invalid header annotations are omitted. */
   async *listTools(options?: InternalCallOptions): AsyncGenerator<Tool> {
     const all: Tool[] = [];
+    const { generation } = this.toolCache;
     for await (const tool of listAll<Tool>(this, 'tools/list', 'tools', options)) {
       const { dialect, endpoint } = this.connections.lastConnection;
       const hasHeaders = dialect.http.mirrorHeaders && endpoint.kind === 'http';
@@ -172,7 +174,7 @@ export class CallPipeline implements CallContext {
         yield tool;
       }
     }
-    await this.toolCache.set(all);
+    await this.toolCache.set(all, generation);
   }
 
   #sendWithRetry(connection: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
@@ -221,7 +223,7 @@ export class CallPipeline implements CallContext {
 
   #checkResult(
     connection: Connection,
-    { method, params, options }: CallState,
+    { method, params, options, cacheGeneration }: CallState,
     result: JsonObject,
     task: TaskParams | undefined,
     hadInputRequests: boolean,
@@ -235,7 +237,8 @@ export class CallPipeline implements CallContext {
     const checked = checkResult(this, connection, method, result, params, expected);
     // The response to a retry depends on more than its params, so it is not cached.
     const retried = hadInputRequests || 'inputResponses' in params || 'requestState' in params;
-    if (!retried && (checked.resultType ?? 'complete') === 'complete') this.cache.set(method, params, checked);
+    if (!retried && (checked.resultType ?? 'complete') === 'complete')
+      this.cache.set(method, params, checked, cacheGeneration);
     return checked;
   }
 

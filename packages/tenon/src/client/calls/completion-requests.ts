@@ -1,4 +1,4 @@
-import { rejectOnAbort, toCanonicalJson } from '@tenon/base';
+import { copyJson, rejectOnAbort, toCanonicalJson } from '@tenon/base';
 import { checkSendable } from '../../jsonrpc/sendable-values.js';
 import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
 import type { CallOptions } from '../call-options.js';
@@ -31,6 +31,8 @@ export class CompletionRequests {
   readonly #waiting = new Map<string, WaitingCompletion>();
   readonly #sentAt = new Map<string, number>();
   readonly #cache = new Map<string, { readonly value: Completion; readonly expiresAt: number }>();
+  /** Number that increases with each change of the server. A completion that was requested before is not cached. */
+  #generation = 0;
 
   constructor(pipeline: CallContext) {
     const { completion = {} } = pipeline.options;
@@ -39,14 +41,17 @@ export class CompletionRequests {
     this.#pipeline = pipeline;
     this.#delay = debounceDelay;
     this.#ttl = ttl;
-    pipeline.emitter.on('change', () => this.#cache.clear());
+    pipeline.emitter.on('change', () => {
+      this.#cache.clear();
+      this.#generation += 1;
+    });
   }
 
   complete(params: Params, options: CallOptions | undefined): Promise<Completion> {
     checkSendable(this.#pipeline.connections.lastConnection, 'completion/complete', params);
     const cached = this.#cache.get(toCanonicalJson(params));
     const now = this.#pipeline.clock.now();
-    if (cached && cached.expiresAt > now) return Promise.resolve(cached.value);
+    if (cached && cached.expiresAt > now) return Promise.resolve(copyJson(cached.value));
     const argument = toCanonicalJson([params.ref, params.argument.name]);
     const isFirst = now - (this.#sentAt.get(argument) ?? Number.NEGATIVE_INFINITY) >= this.#delay;
     if (isFirst && !this.#waiting.has(argument)) return this.#send(argument, params, options);
@@ -77,9 +82,10 @@ export class CompletionRequests {
     this.#sentAt.delete(argument);
     this.#sentAt.set(argument, clock.now());
     dropOldest(this.#sentAt);
+    const generation = this.#generation;
     const { completion } = await this.#pipeline.request('completion/complete', params, options);
-    if (this.#ttl > 0) {
-      this.#cache.set(toCanonicalJson(params), { value: completion, expiresAt: clock.now() + this.#ttl });
+    if (this.#ttl > 0 && generation === this.#generation) {
+      this.#cache.set(toCanonicalJson(params), { value: copyJson(completion), expiresAt: clock.now() + this.#ttl });
       dropOldest(this.#cache);
     }
     return completion;

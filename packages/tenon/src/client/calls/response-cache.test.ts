@@ -1,6 +1,9 @@
 import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
+import { connect } from 'tenon';
 import { describe, expect, it } from 'vitest';
+import { tool } from '../../server/definitions/tool.js';
+import { createServer } from '../../server/server.js';
 import { ResponseCache } from './response-cache.js';
 
 function start(size = 3) {
@@ -44,6 +47,25 @@ describe('the response cache', () => {
     expect(cache.get('tools/call', { name: 'a' })).toBeUndefined();
   });
 
+  it('stores no response that was requested before a change', () => {
+    const { cache } = start();
+    const { generation } = cache;
+    cache.invalidate({ methods: ['tools/list'] });
+    cache.set('tools/list', {}, { tools: [], ttlMs: 10 }, generation);
+    expect(cache.get('tools/list', {})).toBeUndefined();
+    cache.set('tools/list', {}, { tools: [], ttlMs: 10 }, cache.generation);
+    expect(cache.get('tools/list', {})).toEqual({ tools: [], ttlMs: 10 });
+  });
+
+  it('returns copies, so that callers may change them', () => {
+    const { cache } = start();
+    const received = { tools: [{ name: 'a' }], ttlMs: 10 };
+    cache.set('tools/list', {}, received);
+    received.tools.length = 0;
+    Object.assign(cache.get('tools/list', {}) ?? {}, { tools: 'changed' });
+    expect(cache.get('tools/list', {})).toEqual({ tools: [{ name: 'a' }], ttlMs: 10 });
+  });
+
   it('deletes responses by method and by URI', () => {
     const { cache } = start(10);
     for (const uri of ['a', 'b']) cache.set('resources/read', { uri }, { ttlMs: 10 });
@@ -75,4 +97,40 @@ describe('the response cache', () => {
       }),
     );
   });
+});
+
+it('requests a list again if it changed while the first request was open', async () => {
+  let openGate = () => {};
+  const gate = new Promise<void>(resolve => {
+    openGate = resolve;
+  });
+  let requests = 0;
+  const server = createServer({
+    name: 'shop',
+    version: '1',
+    cache: { ttlMs: 60_000, cacheScope: 'private' },
+    tools: { first: tool({ run: () => 'done' }) },
+    use: [
+      async (operation, next) => {
+        const { method } = operation;
+        const result = await next(operation);
+        if (method === 'tools/list') requests += 1;
+        if (method === 'tools/list' && requests === 1) await gate;
+        return result;
+      },
+    ],
+  });
+  const client = await connect(server, { protocolVersion: '2026-07-28' });
+  const stop = new AbortController();
+  const changed = client.watch({ tools: true }, { signal: stop.signal })[Symbol.asyncIterator]().next();
+  const outdated = client.call('tools/list', {});
+  await expect.poll(() => requests).toBe(1);
+  server.tools.set('second', tool({ run: () => 'done' }) as never);
+  await changed;
+  openGate();
+  await outdated;
+  const { tools } = await client.call('tools/list', {});
+  expect(tools.map(({ name }) => name)).toEqual(['first', 'second']);
+  stop.abort();
+  await client.close();
 });

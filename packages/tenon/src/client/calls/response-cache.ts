@@ -1,4 +1,4 @@
-import { type Clock, type JsonObject, toCanonicalJson } from '@tenon/base';
+import { type Clock, copyJson, type JsonObject, toCanonicalJson } from '@tenon/base';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
 
@@ -18,35 +18,45 @@ export class ResponseCache {
   readonly #size: number;
   readonly #clock: Clock;
   readonly #entries = new Map<string, CacheEntry>();
+  /** Number that increases with each change that the server reports. A result that was requested before is not cached. */
+  generation = 0;
 
   constructor(size: number, clock: Clock) {
     this.#size = size;
     this.#clock = clock;
   }
 
+  /** Returns a copy of the cached result, which the caller may change. */
   get(method: MethodName, params: JsonObject): JsonObject | undefined {
     if (this.#entries.size === 0 || !methods[method].cacheable) return undefined;
     const key = createKey(method, params);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    if (entry.expiresAt > this.#clock.now()) return entry.result;
+    if (entry.expiresAt > this.#clock.now()) return copyJson(entry.result);
     this.#entries.delete(key);
     return undefined;
   }
 
-  /** Caches a final result if it declares a lifetime. */
-  set(method: MethodName, params: JsonObject, result: JsonObject): void {
+  /** Caches a copy of a final result if it declares a lifetime, and nothing has changed since it was requested. */
+  set(method: MethodName, params: JsonObject, result: JsonObject, generation = this.generation): void {
     const { ttlMs } = result;
+    if (generation !== this.generation) return;
     if (!methods[method].cacheable || typeof ttlMs !== 'number' || !(ttlMs > 0) || this.#size === 0) return;
     const key = createKey(method, params);
     this.#entries.delete(key);
-    this.#entries.set(key, { method, uri: params.uri, result, expiresAt: this.#clock.now() + ttlMs });
+    this.#entries.set(key, {
+      method,
+      uri: params.uri,
+      result: copyJson(result),
+      expiresAt: this.#clock.now() + ttlMs,
+    });
     const oldest = this.#entries.keys().next().value;
     if (this.#entries.size > this.#size && oldest !== undefined) this.#entries.delete(oldest);
   }
 
   /** Removes the results of these methods, or of one URI and of the resources that it is a part of. */
   invalidate(target: { readonly methods: readonly string[] } | { readonly uri: string }): void {
+    this.generation += 1;
     for (const [key, entry] of this.#entries) {
       const isStale =
         'uri' in target
@@ -57,6 +67,7 @@ export class ResponseCache {
   }
 
   clear(): void {
+    this.generation += 1;
     this.#entries.clear();
   }
 }

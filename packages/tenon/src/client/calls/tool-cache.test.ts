@@ -1,6 +1,9 @@
+import { connect } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../protocol/content.js';
 import { createNodeRequester } from '../../runtimes/node/http/http-requester.js';
+import { tool } from '../../server/definitions/tool.js';
+import { createServer } from '../../server/server.js';
 import { json, serve } from '../../transports/http/client/fixtures/scripted-server.js';
 import { connectTo } from '../connect.js';
 import { createClientEndpoint } from '../connection/http-endpoint.js';
@@ -31,6 +34,29 @@ describe('ToolCache', () => {
     await expect(toolbox.ensure(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await toolbox.ensure(async () => [made('a')]);
     expect(toolbox.isLoaded).toBe(true);
+  });
+
+  it('reads the list once more if it has changed meanwhile', async () => {
+    const toolbox = new ToolCache();
+    let read = 0;
+    const list = async () => {
+      read += 1;
+      if (read === 1) toolbox.clear();
+      return [made(`read${read}`)];
+    };
+    await toolbox.ensure(list);
+    expect([read, toolbox.get('read1'), toolbox.get('read2')?.tool.name]).toEqual([2, undefined, 'read2']);
+  });
+
+  it('ends after two lists that have changed meanwhile, and stores neither', async () => {
+    const toolbox = new ToolCache();
+    let read = 0;
+    await toolbox.ensure(async () => {
+      read += 1;
+      toolbox.clear();
+      return [made('a')];
+    });
+    expect([read, toolbox.isLoaded]).toEqual([2, false]);
   });
 
   it('finds no tool by the name of an Object.prototype member', async () => {
@@ -70,4 +96,21 @@ describe('listTools over HTTP', () => {
     expect(names).toEqual(['good']);
     expect(errors).toEqual([expect.stringMatching(/^peer\/unusable-tool tool "bad" was ignored: .*x-mcp-header/)]);
   });
+});
+
+it('checks results with the changed tool if a tool changes while the application reads the list', async () => {
+  const createTool = (value: unknown, type: string) =>
+    tool({
+      output: { type: 'object', properties: { value: { type } }, required: ['value'] },
+      run: () => ({ value }) as never,
+    });
+  const server = createServer({ name: 'shop', version: '1', tools: { count: createTool(1, 'number') } });
+  const client = await connect(server, { protocolVersion: '2025-11-25' });
+  for await (const { name } of client.listTools()) {
+    const changed = new Promise<void>(resolve => client.on('change', () => resolve()));
+    server.tools.set(name, createTool('one', 'string'));
+    await changed;
+  }
+  expect((await client.callTool('count')).structuredContent).toEqual({ value: 'one' });
+  await client.close();
 });

@@ -14,6 +14,8 @@ export interface CachedTool {
 export class ToolCache {
   #tools: Map<string, CachedTool> | undefined;
   #loading: Promise<void> | undefined;
+  /** Number that increases when the list changes. A list that was requested before is not stored. */
+  generation = 0;
 
   /** True if the current list of tools was loaded. */
   get isLoaded(): boolean {
@@ -26,22 +28,32 @@ export class ToolCache {
 
   clear(): void {
     this.#tools = undefined;
+    this.generation += 1;
   }
 
-  /** Stores a complete list of tools. Loads the schema validator only if a tool has an output schema. */
-  async set(tools: readonly Tool[]): Promise<void> {
+  /**
+   * Stores a complete list of tools, unless the list has changed since its first page was requested. Loads the schema
+   * validator only if a tool has an output schema.
+   */
+  async set(tools: readonly Tool[], generation = this.generation): Promise<void> {
     const validators = tools.some(tool => tool.outputSchema) ? await import('../../schemas/peer-schema.js') : undefined;
+    if (generation !== this.generation) return;
     this.#tools = new Map(tools.map(tool => [tool.name, toCachedTool(tool, validators?.compilePeerSchema)]));
   }
 
   /** Loads the list of tools unless it is loaded. Concurrent callers share one request. */
   async ensure(list: () => Promise<readonly Tool[]>): Promise<void> {
     if (this.#tools) return;
-    this.#loading ??= list()
-      .then(tools => this.set(tools))
-      .finally(() => {
-        this.#loading = undefined;
-      });
+    const load = async () => {
+      // A list that has changed meanwhile is read once more. A list that changes all the time does not block calls.
+      for (let attempt = 0; attempt < 2 && this.#tools === undefined; attempt += 1) {
+        const { generation } = this;
+        await this.set(await list(), generation);
+      }
+    };
+    this.#loading ??= load().finally(() => {
+      this.#loading = undefined;
+    });
     await this.#loading;
   }
 }
