@@ -40,6 +40,15 @@ describe('a server in the configuration files of MCP hosts', () => {
     expect(await list('notes')).toMatchObject({ code: 0, err: '', out: expect.stringContaining('echo') });
   });
 
+  it('is not a file that is no server, which is named as such', async () => {
+    await write('tools.json', { mcpServers: {} });
+    const { code, err } = await list('tools.json');
+    expect(code).toBe(2);
+    expect(err).toContain(
+      '"tools.json" is not a server file, a bundle or a recording. Pass a configuration by --config',
+    );
+  });
+
   it('comes from the first file, which is named if another file differs [cli.target]', async () => {
     const { code, err } = await list('moved');
     const [used, ignored] = ['.cursor/mcp.json', '.codeium/windsurf/mcp_config.json'].map(name =>

@@ -18,6 +18,7 @@ import {
   parseCount,
   parseDurationOption,
   parsePort,
+  parseProtocolVersion,
   parseVariableNames,
 } from '../options/option-parsers.js';
 import { runUntilSignal } from '../run-until-signal.js';
@@ -61,7 +62,7 @@ export function createBridgeCommand(context: CliContext): Command {
   return withEndpoints(withProtection(bridge))
     .option('--no-health', 'do not serve /healthz and /readyz')
     .option('--assume <capabilities>', ASSUME_HELP, parseCapabilities)
-    .option('--protocol-version <version>', 'use only this protocol version with the server')
+    .option('--protocol-version <version>', 'use only this protocol version with the server', parseProtocolVersion)
     .option('--json', 'print the URL as a line of JSON')
     .addHelpText(
       'after',

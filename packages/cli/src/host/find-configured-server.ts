@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type ConfiguredEntry, findNearestKey } from '@tenon/host';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -63,7 +65,7 @@ async function findDefinitions(
   const ofHosts = await searchFiles(context, name, user);
   const files = [...here, ...ofHosts];
   const [first, ...others] = files.filter(({ names }) => names.includes(name));
-  if (first === undefined) throw createUnknownServerError(name, files);
+  if (first === undefined) throw createUnknownServerError(name, files, context);
   return [first, ...others];
 }
 
@@ -129,7 +131,12 @@ async function resolveServer(
   throw createUnusableServerError(name, source.path, entry !== undefined);
 }
 
-function createUnknownServerError(name: string, files: readonly SearchedFile[]): Error {
+function createUnknownServerError(name: string, files: readonly SearchedFile[], { cwd }: CliContext): Error {
+  if (existsSync(resolve(cwd, name)))
+    return createUsageError(
+      `"${name}" is not a server file, a bundle or a recording`,
+      'pass a configuration by --config, a server file (.js, .ts, .py), or a command after --',
+    );
   const known = [...new Set(files.flatMap(({ names }) => names))];
   if (known.length === 0 && files.length > 0)
     return createUsageError(

@@ -6,6 +6,7 @@ import {
   parseDurationOption,
   parseNames,
   parsePort,
+  parseProtocolVersion,
   parseRedirectUri,
   parseSelections,
 } from './option-parsers.js';
@@ -56,4 +57,9 @@ describe('the option parsers', () => {
     expect(() => parseSelections('one=c', { one: ['a'] })).toThrow(/used twice/);
     expect(() => parseSelections('a/b=c')).toThrow(/name/);
   });
+});
+
+it('accepts the known protocol versions', () => {
+  expect(parseProtocolVersion('2025-06-18')).toBe('2025-06-18');
+  for (const text of ['', '1999-01-01', 'latest']) expect(() => parseProtocolVersion(text)).toThrow(/2026-07-28/);
 });

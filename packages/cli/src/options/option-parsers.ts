@@ -1,6 +1,6 @@
 import { isEncryptedOrLocal, parseDuration, parseWebUrl } from '@tenon/base';
 import { InvalidArgumentError } from 'commander';
-import { type AssumableCapability, assumableCapabilities } from 'tenon';
+import { type AssumableCapability, assumableCapabilities, protocolVersions } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { LoopbackOptions } from 'tenon/auth/node';
 import { createUsageError } from '../usage-error.js';
@@ -12,6 +12,12 @@ export function parseDurationOption(text: string): number {
   const duration = parseDuration(text.trim().toLowerCase());
   if (!duration) throw new InvalidArgumentError('Expected a time such as 90s, 30m or 2h.');
   return duration;
+}
+
+/** Parses a protocol version. */
+export function parseProtocolVersion(text: string): string {
+  if (protocolVersions.some(version => version === text)) return text;
+  throw new InvalidArgumentError(`Expected one of ${protocolVersions.join(', ')}.`);
 }
 
 /** Exceptions that are on or off. `issuer` has a value. */

@@ -7,6 +7,7 @@ import {
   parseCapabilities,
   parseDurationOption,
   parseNames,
+  parseProtocolVersion,
   parseVariableNames,
 } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
@@ -124,7 +125,11 @@ export function withTargetOptions(
       parseDurationOption,
     );
   command
-    .option('--protocol-version <version>', 'use only this protocol version (default: the newest of both sides)')
+    .option(
+      '--protocol-version <version>',
+      'use only this protocol version (default: the newest of both sides)',
+      parseProtocolVersion,
+    )
     .option('--assume <capabilities>', ASSUME_HELP, parseCapabilities);
   if (hasWire)
     command.option(

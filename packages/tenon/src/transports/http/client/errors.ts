@@ -90,9 +90,9 @@ export function createUnreadableError(peer: string, received: string, cause?: un
 export function createTooLargeError(peer: string, kind: 'a response' | 'an event', limit: string): TenonError {
   return new TenonError('peer/unreadable', `received ${kind} that is too large`, {
     peer,
-    expected: `at most ${limit}`,
+    expected: `at most ${limit}, by \`maxMessageSize\``,
     received: `${kind} of more than ${limit}`,
-    hint: 'ask for less data, or raise `maxMessageSize` of the target, which needs more memory',
+    hint: 'ask for less data, such as one page or a filter',
   });
 }
 

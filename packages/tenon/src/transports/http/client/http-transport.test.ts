@@ -132,9 +132,9 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
       { maxMessageSize: 1_000 },
     );
     await channel.send(ask());
-    const hint = expect.stringContaining('`maxMessageSize`');
+    const expected = 'at most 1000 bytes, by `maxMessageSize`';
     expect(notes.bad).toMatchObject([
-      { code: 'peer/unreadable', received: 'a response of more than 1000 bytes', hint },
+      { code: 'peer/unreadable', received: 'a response of more than 1000 bytes', expected },
     ]);
     expect(notes.lost).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
   });
