@@ -136,6 +136,7 @@ export {
   requireArgument,
   requireKnownOptions,
   requireOptions,
+  requirePresentOptions,
   requireShape,
 } from './options/check-options.js';
 export { checkStores, checkValues } from './options/check-stores.js';

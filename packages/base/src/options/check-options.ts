@@ -83,10 +83,21 @@ export function requireKnownOptions<T extends object>(
   names: { readonly [K in keyof Required<T>]: true },
   code = INVALID_OPTIONS_CODE,
 ): void {
-  // Options of calls are checked for each call, so the usual case creates nothing.
   if (isObject(options) && Object.keys(options).every(name => Object.hasOwn(names ?? {}, name))) return;
   const checks = Object.fromEntries(Object.keys(names ?? {}).map(name => [name, checkAnything]));
   requireOptions(subject, options, checks, code);
+}
+
+/**
+ * Throws like `requireOptions`. It checks only the members that are present, so that the valid options of each call cost
+ * little. No option may be required.
+ */
+export function requirePresentOptions<T>(subject: string, options: unknown, checks: OptionChecks<T>): void {
+  const keys: OptionShape['keys'] = checks;
+  const isValid = (name: string): boolean =>
+    Object.hasOwn(keys, name) && isObject(options) && keys[name]?.(options[name]) === undefined;
+  if (isObject(options) && Object.keys(options).every(isValid)) return;
+  requireOptions(subject, options, checks, INVALID_OPTIONS_CODE);
 }
 
 /** Returns the path, the expected and the received value of an issue. */

@@ -71,21 +71,3 @@ export interface CallOptions {
    */
   readonly resolveInputRequests?: boolean | undefined;
 }
-
-/** Names of the options of a call. */
-export const CALL_OPTIONS: { readonly [K in keyof Required<CallOptions>]: true } = {
-  signal: true,
-  onProgress: true,
-  onTask: true,
-  idleTimeout: true,
-  totalTimeout: true,
-  meta: true,
-  allowReservedMeta: true,
-  idempotent: true,
-  onStreamClosed: true,
-  onRequestId: true,
-  onTaskCreated: true,
-  onPage: true,
-  onListMissing: true,
-  resolveInputRequests: true,
-};

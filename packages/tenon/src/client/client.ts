@@ -196,7 +196,10 @@ export interface Client<S = unknown> {
    * if the server notifies of some.
    */
   watch(target: string | WatchOptions, options?: WatchCallOptions): AsyncIterable<ChangeEvent>;
-  /** Sets the minimum level of the log messages that the server sends. Deprecated in 2026-07-28. */
+  /**
+   * Sets the minimum level of the log messages that the server sends. Deprecated in 2026-07-28.
+   * @throws TenonError `options/invalid` for a level that the specification does not define.
+   */
   setLogLevel(level: LoggingLevel): Promise<void>;
   /** Notifies the server that the roots have changed. Does nothing on versions without this notification. */
   notifyRootsChanged(): Promise<void>;

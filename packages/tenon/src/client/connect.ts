@@ -10,7 +10,7 @@ import { listAll } from './calls/pages.js';
 import { getToolValue } from './calls/results.js';
 import type { Client, ServerTypes } from './client.js';
 import type { ServerDetails, ServerEndpoint } from './connection/endpoint.js';
-import { requireClientOptions } from './option-checks.js';
+import { requireClientOptions, requireLogLevel } from './option-checks.js';
 import type { ClientOptions } from './options.js';
 import { createClientTasks } from './tasks/client-tasks.js';
 import { watch } from './watch/watch.js';
@@ -154,6 +154,7 @@ function encodeScalar(name: string, argument: string, value: unknown): string {
 
 /** Sets the log level for later requests. On versions with sessions, the level is sent to the server. */
 async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise<void> {
+  requireLogLevel(level);
   pipeline.logLevel = level;
   const connection = await pipeline.connections.getConnection();
   if (connection.dialect.methods.client.has('logging/setLevel') && connection.hasCapability('logging'))

@@ -1,5 +1,9 @@
+import { LazyAbortSignal } from '@tenon/base';
+import { connect } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import { requireClientOptions, requireHttpTarget, requireStdioTarget } from './option-checks.js';
+import { tool } from '../server/definitions/tool.js';
+import { createServer } from '../server/server.js';
+import { requireCallOptions, requireClientOptions, requireHttpTarget, requireStdioTarget } from './option-checks.js';
 
 /** Passes arguments as JavaScript does, without types. */
 const check = (require: (given: never) => void, given: object) => () => require(given as never);
@@ -28,5 +32,57 @@ describe('an option at the wrong place of connect', () => {
   it('leads members of one kind of target to the other', () => {
     expect(check(requireHttpTarget, { url: 'https://a.example/mcp', env: {} })).toThrow('`connect({ command, env })`');
     expect(check(requireStdioTarget, { command: 'node', auth: 'a' })).toThrow('`connect({ url, auth })`');
+  });
+});
+
+describe('requireCallOptions', () => {
+  const checkCall = (options: object) => () => requireCallOptions('tools/call', options);
+
+  it('accepts the options of a call, with signals of the platform and of the library', () => {
+    const { signal } = new AbortController();
+    const all = {
+      signal,
+      idleTimeout: 0,
+      totalTimeout: Number.POSITIVE_INFINITY,
+      meta: {},
+      onProgress() {},
+      onTask() {},
+    };
+    for (const options of [{}, { signal: undefined, meta: undefined }, all, { ...all, signal: new LazyAbortSignal() }])
+      expect(checkCall(options)).not.toThrow();
+  });
+
+  it.each<[string, unknown]>([
+    ['idleTimeout', Number.NaN],
+    ['idleTimeout', -1],
+    ['totalTimeout', '5'],
+    ['signal', {}],
+    ['signal', null],
+    ['meta', 5],
+    ['meta', []],
+    ['onProgress', 5],
+    ['onTask', {}],
+    ['idempotent', 'yes'],
+    ['resolveInputRequests', 0],
+  ])('refuses %s: %j', (name, value) => {
+    const issue = { code: 'options/invalid', message: expect.stringContaining(`invalid \`${name}`) };
+    expect(checkCall({ [name]: value })).toThrow(expect.objectContaining(issue));
+  });
+});
+
+describe('a log level', () => {
+  const server = createServer({ name: 's', version: '1', tools: { a: tool({ run: () => 'a' }) } });
+
+  it.each(['2025-11-25', '2026-07-28'] as const)('is refused by setLogLevel on %s, and not used', async version => {
+    const client = await connect(server, { protocolVersion: version });
+    const invalid: { level: never } = JSON.parse('{ "level": "verbose" }');
+    await expect(client.setLogLevel(invalid.level)).rejects.toMatchObject({ code: 'options/invalid' });
+    expect((await client.callTool('a')).content).toMatchObject([{ text: 'a' }]);
+    await client.close();
+  });
+
+  it('is refused by connect if the specification does not define it', () => {
+    expect(check(requireClientOptions, { logLevel: 'verbose' })).toThrow('invalid `logLevel`');
+    expect(check(requireClientOptions, { logLevel: 'warning' })).not.toThrow();
   });
 });

@@ -12,14 +12,37 @@ import {
   checkRecord,
   checkString,
   type OptionChecks,
+  requireArgument,
+  requirePresentOptions,
   requireShape,
 } from '@tenon/base';
 import { assumableCapabilities } from '../protocol/capabilities.js';
+import { LOGGING_LEVELS } from '../protocol/content.js';
+import type { CallOptions } from './call-options.js';
 import type { ClientEvents, ClientOptions } from './options.js';
 import type { HttpTarget, StdioTarget } from './target.js';
 
 const anyObject = checkObject();
 const milliseconds = checkOptional(checkRange('a number of milliseconds', 0));
+
+const logLevel = checkOneOf(...LOGGING_LEVELS);
+
+const callOptionKeys: OptionChecks<CallOptions> = {
+  signal: checkOptional(checkObject({ aborted: checkBoolean, addEventListener: checkFunction })),
+  onProgress: checkOptional(checkFunction),
+  onTask: checkOptional(checkFunction),
+  idleTimeout: milliseconds,
+  totalTimeout: milliseconds,
+  meta: checkOptional(anyObject),
+  allowReservedMeta: checkOptional(checkBoolean),
+  idempotent: checkOptional(checkBoolean),
+  onStreamClosed: checkOptional(checkFunction),
+  onRequestId: checkOptional(checkFunction),
+  onTaskCreated: checkOptional(checkFunction),
+  onPage: checkOptional(checkFunction),
+  onListMissing: checkOptional(checkFunction),
+  resolveInputRequests: checkOptional(checkBoolean),
+};
 
 const httpKeys: OptionChecks<HttpTarget> = {
   url: checkEither(checkString, checkObject({ href: checkString })),
@@ -71,7 +94,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   validate: checkOptional(checkOneOf('error', 'warn', 'off')),
   strict: checkOptional(checkBoolean),
   assumeCapabilities: checkOptional(checkArray(checkOneOf(...assumableCapabilities))),
-  logLevel: checkOptional(checkString),
+  logLevel: checkOptional(logLevel),
   cacheSize: checkOptional(checkRange('a number', 0)),
   completion: checkOptional(
     checkEither(checkFalse, checkObject({ 'debounceDelay?': milliseconds, 'ttl?': milliseconds })),
@@ -129,4 +152,14 @@ export function requireClientOptions(options: ClientOptions): void {
     describePlace,
   };
   requireShape('options of connect', options, shape);
+}
+
+/** Throws `options/invalid` when the options of a call are invalid. */
+export function requireCallOptions(method: string, options: object): void {
+  requirePresentOptions(method, options, callOptionKeys);
+}
+
+/** Throws `options/invalid` when a log level is not one of the specification. */
+export function requireLogLevel(level: unknown): void {
+  requireArgument('the level of setLogLevel', level, logLevel);
 }

@@ -4,7 +4,6 @@ import {
   isObject,
   type JsonObject,
   OUTCOME_UNKNOWN,
-  requireKnownOptions,
   systemClock,
   TenonError,
 } from '@tenon/base';
@@ -15,13 +14,14 @@ import { readHeaderParams } from '../../protocol/header-params.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
 import { isMethod } from '../../protocol/methods.js';
 import { TASKS, type TaskParams } from '../../protocol/tasks.js';
-import { CALL_OPTIONS, type InternalCallOptions } from '../call-options.js';
+import type { InternalCallOptions } from '../call-options.js';
 import type { Connection } from '../connection/connection.js';
 import { ConnectionManager } from '../connection/connection-manager.js';
 import type { ServerEndpoint } from '../connection/endpoint.js';
 import type { SendParameters } from '../connection/outgoing-request.js';
 import { createArgumentHeaders } from '../connection/request-headers.js';
 import { ClientEmitter } from '../emitter.js';
+import { requireCallOptions } from '../option-checks.js';
 import type { ClientOptions } from '../options.js';
 import { readInputRequired, resolveInputRequests } from '../server-requests/input-rounds.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
@@ -146,7 +146,7 @@ export class CallPipeline implements CallContext {
   createCallState(method: string, params: JsonObject, options: InternalCallOptions): CallState {
     // A forwarded call has options of this library. Those of an application may be no object.
     if (options?.allowReservedMeta !== true) {
-      if (options !== NO_OPTIONS) requireKnownOptions(method, options, CALL_OPTIONS);
+      if (options !== NO_OPTIONS) requireCallOptions(method, options);
       if (params._meta !== undefined) checkMetaKeys(method, params._meta);
       if (options.meta !== undefined) checkMetaKeys(method, options.meta);
     }
