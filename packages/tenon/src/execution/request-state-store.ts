@@ -10,7 +10,9 @@ import {
   type Stores,
   TenonError,
 } from '@tenon/base';
+import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { InputRequests } from '../protocol/input-requests.js';
+import { readInputResponse } from '../protocol/input-responses.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {
   LoadRetryForwarding,
@@ -23,7 +25,7 @@ import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
 import { type CompletedStep, isRecordedRequest, Journal, type JournalEntry } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
 import { createStateError, RetryClaims } from './retry-claims.js';
-import { addAnswers, readAnswer } from './returned-input-requests.js';
+import { addAnswers } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 
 /** State that a retry continues. */
@@ -122,7 +124,12 @@ export class RequestStateStore {
    * Opens a state and claims it for this retry. Throws -32602 when the state was not sealed for this call, has expired,
    * or was used before, and -32603 with `retryAfterMs` while another request uses it.
    */
-  async open(inputs: RetryInputs, boundTo: () => string, caller: string): Promise<OpenedState> {
+  async open(
+    inputs: RetryInputs,
+    boundTo: () => string,
+    caller: string,
+    connection: TolerantConnection,
+  ): Promise<OpenedState> {
     const { requestState = '', inputResponses = {} } = inputs;
     const state = await this.#seal.open(requestState, boundTo());
     const syncing = state && this.#syncClock();
@@ -137,9 +144,9 @@ export class RequestStateStore {
     const answers = journal.entries.flatMap((entry): [string, JsonObject][] => {
       if (!isRecordedRequest(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask))
         return [];
-      return [[entry.ask, readAnswer(entry.ask, entry.method, inputResponses[entry.ask])]];
+      return [[entry.ask, readInputResponse(connection, entry.ask, entry.method, inputResponses[entry.ask])]];
     });
-    const next = contents.questions && addAnswers(contents.questions, contents.inputs, inputResponses);
+    const next = contents.questions && addAnswers(connection, contents.questions, contents.inputs, inputResponses);
     const used = await this.#claims.claim(`retry/${call}.${round}`, Number(state.expires), caller);
     for (const entry of used.entries) journal.add(entry);
     for (const [key, answer] of answers) journal.answer(key, answer);

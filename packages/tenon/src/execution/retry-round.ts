@@ -1,4 +1,5 @@
 import { isPromise, type JsonObject, thenMaybe } from '@tenon/base';
+import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { ReceivedRetry } from '../protocol/request-handler.js';
@@ -19,6 +20,8 @@ export interface RetryContext {
   /** Binds the state to the user, the OAuth client, the method and the arguments. */
   readonly boundTo: () => string;
   readonly inputs: RetryInputs;
+  /** The connection of the request, as far as it concerns deviations. */
+  readonly connection: TolerantConnection;
   /** Key of the caller whose limit a suspended handler uses. */
   readonly caller: string;
   /** True if a handler may wait in memory for the next round. */
@@ -54,7 +57,7 @@ export function createRound(context: RetryContext): RetryRound {
 async function resumeRetry(context: RetryContext, asker: RunHandler): Promise<JsonObject> {
   const forwarded = await context.states.forward(context.inputs, context.boundTo, context.received);
   if (forwarded !== undefined) return forwarded;
-  const state = await context.states.open(context.inputs, context.boundTo, context.caller);
+  const state = await context.states.open(context.inputs, context.boundTo, context.caller, context.connection);
   context.onRound?.(state.round + 1);
   try {
     return await new RetryRound(context, state).start(asker);
@@ -109,7 +112,7 @@ class RetryRound extends JournaledExecution {
     const result = await this.#enter(asker);
     if (result.resultType !== 'input_required') return this.#close(result);
     const { inputs, questions = {} } = this.#getNextInputs(result);
-    const answered = addAnswers(questions, inputs, inputResponses);
+    const answered = addAnswers(this.#context.connection, questions, inputs, inputResponses);
     if (Object.keys(questions).length === 0 || answered.unanswered) return this.#close(result);
     return new RetryRound(this.#context, { ...this.#state, inputs: answered.inputs }).start(asker);
   }

@@ -1,7 +1,6 @@
-import { INVALID_PARAMS, isObject, type JsonObject, prependPath, rpcError } from '@tenon/base';
+import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
-import type { MethodName } from '../protocol/method-types.js';
-import { methods } from '../protocol/methods.js';
+import { readInputResponse } from '../protocol/input-responses.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 
 /** Input requests that a handler returned, combined with the answers of a retry. */
@@ -17,6 +16,7 @@ export interface AnsweredRequests {
  * answer that does not match its input request.
  */
 export function addAnswers(
+  connection: TolerantConnection,
   inputRequests: InputRequests,
   inputs: RetryInputs,
   inputResponses: InputResponses = {},
@@ -25,19 +25,11 @@ export function addAnswers(
   const isAnswered = (key: string) => Object.hasOwn(inputResponses, key);
   const answers = entries
     .filter(([key]) => isAnswered(key))
-    .map(([key, { method }]) => [key, readAnswer(key, method, inputResponses[key])] as const);
+    .map(([key, { method }]) => [key, readInputResponse(connection, key, method, inputResponses[key])] as const);
   const unanswered = entries.filter(([key]) => !isAnswered(key));
   const all = [...Object.entries(inputs.inputResponses ?? {}), ...answers];
   return {
     inputs: { ...inputs, inputResponses: Object.fromEntries(all) as InputResponses },
     unanswered: unanswered.length > 0 ? Object.fromEntries(unanswered) : undefined,
   };
-}
-
-/** Returns the answer if it is valid for an input request of this method. Throws -32602 otherwise. */
-export function readAnswer(key: string, method: string, answer: unknown): JsonObject {
-  const issue = methods[method as MethodName].result(answer);
-  const where = issue && prependPath(`/inputResponses/${key}`, issue);
-  if (where || !isObject(answer)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where}`);
-  return answer;
 }

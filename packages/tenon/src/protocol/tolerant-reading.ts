@@ -53,7 +53,7 @@ const withArguments = defineShape('arguments _meta');
 const STATE = 'statusMessage pollInterval pollIntervalMs _meta';
 const state = defineShape(STATE);
 const page = 'nextCursor ttlMs cacheScope _meta';
-const toolResult = defineShape(`isError ${STATE}`, { content, task: state });
+const toolResult = defineShape(`isError inputRequests ${STATE}`, { content, task: state });
 const detailedTask = defineShape(`${STATE} result error inputRequests`, { result: toolResult });
 const opening = defineShape('instructions ttlMs cacheScope _meta', {
   capabilities: serverCapabilities,
@@ -103,9 +103,9 @@ const shapes: { readonly params: Shapes; readonly result: Shapes } = {
     'tasks/result': toolResult,
     'resources/list': defineShape(page, { resources: resource }),
     'resources/templates/list': defineShape(page, { resourceTemplates: resource }),
-    'resources/read': defineShape(page, { contents }),
+    'resources/read': defineShape(`inputRequests ${page}`, { contents }),
     'prompts/list': defineShape(page, { prompts: prompt }),
-    'prompts/get': defineShape('description _meta', { messages: defineShape('_meta', { content }) }),
+    'prompts/get': defineShape('description inputRequests _meta', { messages: defineShape('_meta', { content }) }),
     'completion/complete': defineShape('_meta', { completion: defineShape('total hasMore') }),
     'sampling/createMessage': defineShape('stopReason _meta', { content }),
     'elicitation/create': defineShape('content _meta'),
@@ -162,10 +162,16 @@ export function readParams(connection: TolerantConnection, method: string, param
 /**
  * Reads a result in the form of the peer's protocol version. Optional members that are `null` are absent. Returns the same
  * object if there are none.
- * @throws TenonError `peer/invalid-result` with `strict`.
+ * @param createError Creates the error for a deviation. Default: `peer/invalid-result`.
+ * @throws TenonError that of `createError` with `strict`.
  */
-export function readResult(connection: TolerantConnection, method: string, result: JsonObject): JsonObject {
-  return readMembers(connection, 'result', method, result);
+export function readResult(
+  connection: TolerantConnection,
+  method: string,
+  result: JsonObject,
+  createError?: (issue: string) => TenonError,
+): JsonObject {
+  return readMembers(connection, 'result', method, result, createError);
 }
 
 function readMembers(
@@ -173,6 +179,7 @@ function readMembers(
   side: 'params' | 'result',
   method: string,
   message: JsonObject,
+  createError?: (issue: string) => TenonError,
 ): JsonObject {
   // The members of methods of other extensions are not known.
   if (!Object.hasOwn(shapes[side], method) && !isMethod(method) && !isNotification(method)) return message;
@@ -184,6 +191,7 @@ function readMembers(
   const summary = `null counts as absent at ${paths.slice(0, 3).join(', ')}${more}`;
   if (tolerate(connection, 'null-member', method, summary)) return read;
   const issue = `at ${paths[0]}: expected no null`;
+  if (createError) throw createError(issue);
   if (side === 'params') throw rpcError(INVALID_PARAMS, `Invalid params: ${issue}`);
   throw new TenonError('peer/invalid-result', `the result is malformed: ${issue}`, {
     peer: connection.peer,

@@ -114,6 +114,7 @@ function setupExtensions(runtime: ServerRuntime): ExtensionHooks[] {
     stores,
     clock,
     onError,
+    strict: options.strict,
     runTool: (params, requestContext, run, inputs) => backend.runTool({ params, requestContext, run, inputs }, runtime),
     findObstacle: async ({ name }, requestContext, version) =>
       backend.findObstacle(String(name), version, requestContext, runtime),

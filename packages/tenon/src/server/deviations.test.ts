@@ -1,5 +1,6 @@
-import type { JsonObject, TenonError } from '@tenon/base';
+import { type JsonObject, type TenonError, toJsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
+import { inputRequired } from '../handler/tool-result.js';
 import { createTransportPair } from '../transports/memory.js';
 import { prompt } from './definitions/prompt.js';
 import type { ServerDefinition } from './definitions/server-definition.js';
@@ -119,5 +120,55 @@ describe('a stateless request', () => {
     const { request } = await openSession({});
     const _meta = { ...meta, 'io.modelcontextprotocol/clientCapabilities': null };
     expect(await request('prompts/get', { name: 'p', _meta })).toMatchObject({ error: { code: -32602 } });
+  });
+
+  /** Calls a tool that requests input, and calls it again with a response. Returns the last response. */
+  async function respond(name: string, response: JsonObject, options: Partial<ServerDefinition> = {}) {
+    const { errors, openSession } = createDeviatingClient({
+      tools: {
+        ask: tool({
+          run: async (_, ctx) =>
+            JSON.stringify(await ctx.elicit({ message: 'm', input: { type: 'object', properties: {} } })),
+        }),
+        roots: tool({ run: async (_, ctx) => JSON.stringify(await ctx.roots()) }),
+        returned: tool({
+          run: (_, ctx) =>
+            ctx.inputs.inputResponses === undefined
+              ? inputRequired({ inputRequests: { a: { method: 'roots/list' } } })
+              : JSON.stringify(ctx.inputs.inputResponses),
+        }),
+      },
+      ...options,
+    });
+    const { request } = await openSession({});
+    errors.length = 0;
+    const _meta = {
+      ...meta,
+      'io.modelcontextprotocol/clientCapabilities': { roots: {}, elicitation: { form: {} } },
+    };
+    const first = toJsonObject((await request('tools/call', { name, _meta }))?.result);
+    const { inputRequests, requestState } = first;
+    const [key = ''] = Object.keys(toJsonObject(inputRequests));
+    const last = await request('tools/call', { name, requestState, inputResponses: { [key]: response }, _meta });
+    return { last, errors };
+  }
+
+  const deviating: [string, JsonObject, string][] = [
+    ['ask', { action: 'decline', content: null }, '{"action":"decline"}'],
+    ['roots', { roots: [{ uri: 'file:///a', name: null }] }, '[{"uri":"file:///a"}]'],
+    ['roots', {}, '[]'],
+    ['returned', { roots: [{ uri: 'file:///a', name: null }] }, '{"a":{"roots":[{"uri":"file:///a"}]}}'],
+  ];
+
+  it.each(deviating)('reads the input response for the tool %s as a result: %j', async (name, response, text) => {
+    const { last, errors } = await respond(name, response);
+    expect(last).toMatchObject({ result: { content: [{ text }] } });
+    expect(errors).toMatchObject([{ code: 'peer/deviation' }]);
+  });
+
+  it.each(deviating)('refuses the input response for the tool %s with `strict`: %j', async (name, response) => {
+    const { last, errors } = await respond(name, response, { strict: true });
+    expect(last).toMatchObject({ error: { code: -32602, message: expect.stringContaining('/inputResponses/') } });
+    expect(errors).toEqual([]);
   });
 });

@@ -39,6 +39,8 @@ export interface ExtensionHost {
   readonly stores: Stores;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
+  /** True if each deviation of a client from the protocol is refused. */
+  readonly strict?: boolean | undefined;
   /** Runs the handler of a tool without the middleware. Returns its result, also when the handler fails. */
   runTool(
     params: JsonObject,

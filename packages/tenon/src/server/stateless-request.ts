@@ -232,6 +232,7 @@ class StatelessRequestContext implements RequestContext {
       states: this.#runtime.requestStates(runtime),
       boundTo,
       inputs,
+      connection: this.#runtime,
       caller: getCallerKey(this.caller.auth, this.caller.address),
       canSuspend: !this.#io.ephemeral,
       received: { request: this.#request, io: this.#io, onCancel: listener => this.onCancel(listener) },

@@ -170,3 +170,28 @@ describe('a capability that the server does not declare', () => {
     });
   });
 });
+
+describe('a result that requests input', () => {
+  const answered = { content: [{ type: 'text', text: 'done' }] };
+  const withNull = () => {
+    let round = 0;
+    return () => (round++ === 0 ? { resultType: 'input_required', inputRequests: null, requestState: 's' } : answered);
+  };
+
+  it('may have null for the input requests', async () => {
+    const { client, errors, sent } = await start(EXTENSION, { 'tools/call': withNull() });
+    expect(await client.callTool('a')).toMatchObject(answered);
+    expect(sent('tools/call')[1]).toMatchObject({ requestState: 's' });
+    expect(errors).toEqual(['peer/deviation']);
+    await client.close();
+  });
+
+  it('may not with `strict`', async () => {
+    const { client } = await start(EXTENSION, { 'tools/call': withNull() }, { strict: true });
+    await expect(client.callTool('a')).rejects.toMatchObject({
+      code: 'peer/invalid-result',
+      message: expect.stringContaining('/inputRequests'),
+    });
+    await client.close();
+  });
+});

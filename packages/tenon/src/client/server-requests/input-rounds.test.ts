@@ -78,6 +78,16 @@ describe('the rounds of a call with input requests', () => {
     await expect(start([question]).result).rejects.toMatchObject({ code: 'peer/invalid-result' });
   });
 
+  it.each<[object | undefined, string]>([
+    [undefined, 'it has neither `inputRequests` nor `requestState`'],
+    [[], 'at /inputRequests: expected an object, got an array'],
+    [{ a: null }, 'at /inputRequests/a: expected an object, got null'],
+    [{ a: { method: 5 } }, 'at /inputRequests/a/method: expected a string, got a number'],
+  ])('name the invalid member of input requests: %j', async (inputRequests, issue) => {
+    const { result } = start([asks(undefined, inputRequests)]);
+    await expect(result).rejects.toMatchObject({ message: expect.stringContaining(issue) });
+  });
+
   it('reject when no handler can respond', async () => {
     const params = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
     for (const method of ['elicitation/create', 'tools/call', '__proto__']) {

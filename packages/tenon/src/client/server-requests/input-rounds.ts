@@ -1,6 +1,9 @@
 import {
   type AbortSignalLike,
-  isObject,
+  checkNullable,
+  checkObject,
+  checkRecord,
+  checkString,
   type JsonObject,
   LazyAbortSignal,
   rejectOnAbort,
@@ -108,20 +111,17 @@ async function readRound(
   return { inputRequests: await Promise.all(read), requestState };
 }
 
+const checkMembers = checkObject({
+  'inputRequests?': checkRecord(checkObject({ method: checkString, 'params?': checkNullable(checkObject()) })),
+  'requestState?': checkString,
+});
+
 function checkInputRequired(result: JsonObject, connection: Connection): InputRequiredResult {
   const { inputRequests, requestState } = result;
-  const isWellFormed = (each: unknown) =>
-    isObject(each) && typeof each.method === 'string' && (each.params == null || isObject(each.params));
-  const isValid =
-    (inputRequests === undefined || (isObject(inputRequests) && Object.values(inputRequests).every(isWellFormed))) &&
-    (requestState === undefined || typeof requestState === 'string') &&
-    (inputRequests !== undefined || requestState !== undefined);
-  if (isValid && isInputRequired(result)) return result;
-  throw new TenonError(
-    'peer/invalid-result',
-    'the server returned `input_required` without `inputRequests` or `requestState`',
-    {
-      peer: connection.peer,
-    },
-  );
+  const isEmpty = inputRequests === undefined && requestState === undefined;
+  const issue = isEmpty ? 'it has neither `inputRequests` nor `requestState`' : checkMembers(result);
+  if (issue === undefined && isInputRequired(result)) return result;
+  throw new TenonError('peer/invalid-result', `the result that requests input is malformed: ${issue}`, {
+    peer: connection.peer,
+  });
 }

@@ -33,8 +33,8 @@ const both = async (ctx: Context) => {
   return `${one.content?.a} ${other.content?.a} ${last.content?.a}`;
 };
 
-async function asking(run: (ctx: Context) => unknown) {
-  const all = await started(run);
+async function asking(run: (ctx: Context) => unknown, options = {}) {
+  const all = await started(run, {}, options);
   const { caller, taskId } = all;
   await until(async () => (await statusOf(caller, taskId)) === 'input_required');
   await settle();
@@ -43,6 +43,24 @@ async function asking(run: (ctx: Context) => unknown) {
 }
 
 describe('tasks/update', () => {
+  it('reads null for optional members as absent', async () => {
+    const { caller, taskId, requests } = await asking(async ctx =>
+      JSON.stringify(await ctx.elicit({ message: 'a?', input })),
+    );
+    const [key = ''] = Object.keys((await requests()) ?? {});
+    expect((await update(caller, taskId, { [key]: { action: 'decline', content: null } })).result).toBeDefined();
+    await until(async () => (await statusOf(caller, taskId)) === 'completed');
+    expect((await stateOf(caller, taskId))?.result).toMatchObject({ content: [{ text: '{"action":"decline"}' }] });
+  });
+
+  it('refuses null for optional members with `strict`', async () => {
+    const run = async (ctx: Context) => JSON.stringify(await ctx.elicit({ message: 'a?', input }));
+    const { caller, taskId, requests } = await asking(run, { strict: true });
+    const [key = ''] = Object.keys((await requests()) ?? {});
+    const { error } = await update(caller, taskId, { [key]: { action: 'decline', content: null } });
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(`/inputResponses/${key}/content`) });
+  });
+
   it('accepts responses one by one; an input request is listed until then, with separate keys [ext-tasks.get.input-required ext-tasks.input-requests-snapshot ext-tasks.update.result-shape ext-tasks.update.partial-accepted ext-tasks.input-keys-unique-lifetime]', async () => {
     const { caller, taskId, requests, keys } = await asking(both);
     const [one = '', other = ''] = keys;

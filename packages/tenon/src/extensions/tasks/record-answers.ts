@@ -1,7 +1,6 @@
-import { INVALID_PARAMS, isObject, prependPath, rpcError } from '@tenon/base';
 import { isRecordedRequest, type RecordedRequest } from '../../execution/journal.js';
 import type { InputResponses } from '../../protocol/input-requests.js';
-import { methods } from '../../protocol/methods.js';
+import { readInputResponse } from '../../protocol/input-responses.js';
 import { retryStoreFaults } from '../../stores/fault-retry.js';
 import type { TaskRuntime } from './task-creation.js';
 import { type TaskRecord, updateRecord } from './task-record.js';
@@ -21,14 +20,12 @@ export function recordAnswers(
 ): Promise<void> {
   return updateSettled(runtime, store, id, ({ questions }) => {
     const given = Object.keys(questions).filter(key => Object.hasOwn(responses, key));
-    for (const key of given) {
-      const answer: unknown = responses[key];
-      const issue = methods[questions[key]?.method as keyof typeof methods].result(answer);
-      const where = issue && prependPath(`/inputResponses/${key}`, issue);
-      if (where || !isObject(answer))
-        throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'expected an object'}`);
-    }
-    return new Map(given.map(key => [key, { answer: { ...responses[key] } }]));
+    return new Map(
+      given.map(key => {
+        const answer = readInputResponse(runtime.host, key, String(questions[key]?.method), responses[key]);
+        return [key, { answer: { ...answer } }];
+      }),
+    );
   });
 }
 
