@@ -192,8 +192,8 @@ export interface Client<S = unknown> {
    * Reports changes until the loop ends or the signal is aborted. Works with subscriptions and with
    * `subscriptions/listen`, and reopens broken streams.
    *
-   * @throws TenonError `call/not-offered` if the server notifies of none of the resources. The event `error` reports it
-   * if the server notifies of some.
+   * @throws TenonError `call/not-offered` if the server notifies of none of the resources and lists. The event `error`
+   * reports it if the server notifies of some, and for undeclared lists until 2025-11-25, of which a server may notify.
    */
   watch(target: string | WatchOptions, options?: WatchCallOptions): AsyncIterable<ChangeEvent>;
   /**

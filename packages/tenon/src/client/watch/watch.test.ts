@@ -3,6 +3,7 @@ import { fakeClock, protocolVersions } from '@tenon/testing';
 import { connect } from 'tenon';
 import { createHandler } from 'tenon/http';
 import { describe, expect, it } from 'vitest';
+import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import { prompt } from '../../server/definitions/prompt.js';
 import { resource } from '../../server/definitions/resource.js';
 import { tool } from '../../server/definitions/tool.js';
@@ -241,5 +242,69 @@ describe('a watch whose reader is busy', () => {
     expect(seen.slice(0, 1000)).toEqual(below.slice(0, 1000));
     expect(seen.at(-1)).toBe('file:///dir');
     expect(seen.length).toBeLessThan(1010);
+  });
+});
+
+describe('a watch of a list that the server does not offer', () => {
+  /** Connects to a server with tools only, which acknowledges no list. */
+  const start = async () => {
+    const handler = createHandler(createServer({ name: 'shop', version: '1.0.0', tools: { first: createTool() } }));
+    const fetch = async (input: string | URL, init?: RequestInit) => {
+      const request = new Request(input, init);
+      const body = await request.clone().text();
+      if (!body.includes('subscriptions/listen')) return handler(request);
+      const params = { _meta: { [SUBSCRIPTION_ID]: JSON.parse(body).id }, notifications: {} };
+      const message = { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params };
+      const stream = new ReadableStream<Uint8Array>({
+        start: controller => controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(message)}\n\n`)),
+      });
+      return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    const target = { url: 'http://localhost:3000/mcp', fetch };
+    const client = await connect(target, { clock: fakeClock(), protocolVersion: '2026-07-28' });
+    const end = async () => {
+      await client.close();
+      await handler.close({ timeout: 0 });
+    };
+    return { client, end };
+  };
+
+  it('fails on 2026-07-28 if the server neither declares nor acknowledges it', async () => {
+    const { client, end } = await start();
+    let isSubscribed = false;
+    const onSubscribed = () => {
+      isSubscribed = true;
+    };
+    const changes = client.watch({ prompts: true, resources: true }, { onSubscribed })[Symbol.asyncIterator]();
+    await expect(changes.next()).rejects.toMatchObject({
+      code: 'call/not-offered',
+      summary: 'the server does not notify of changes of the list of prompts and 1 more',
+      data: { lists: ['prompts', 'resources'] },
+    });
+    expect(isSubscribed).toBe(false);
+    await end();
+  });
+
+  it('reports it on 2026-07-28, and watches the list that the server declares', async () => {
+    const { client, end } = await start();
+    const reported = new Promise<TenonError>(resolve => client.on('error', resolve));
+    const stop = new AbortController();
+    const change = client.watch({ tools: true, prompts: true }, { signal: stop.signal })[Symbol.asyncIterator]().next();
+    expect(await reported).toMatchObject({ code: 'call/not-offered', data: { lists: ['prompts'] } });
+    stop.abort();
+    expect(await change).toEqual({ done: true, value: undefined });
+    await end();
+  });
+
+  it('reports it on 2025-11-25, where a server may notify of it all the same', async () => {
+    const server = createServer({ name: 'shop', version: '1.0.0', tools: { first: createTool() } });
+    const client = await connect(server, { protocolVersion: '2025-11-25' });
+    const errors: unknown[] = [];
+    client.on('error', ({ code, data }) => errors.push({ code, data }));
+    const stop = new AbortController();
+    const options = { signal: stop.signal, onSubscribed: () => stop.abort() };
+    for await (const _ of client.watch({ tools: true, prompts: true }, options));
+    expect(errors).toEqual([{ code: 'call/not-offered', data: { capability: 'prompts.listChanged' } }]);
+    await client.close();
   });
 });

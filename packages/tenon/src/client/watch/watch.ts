@@ -17,6 +17,9 @@ import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
 import { subscribe } from './resource-subscriptions.js';
 
+type ListName = Extract<ChangeEvent, { list: unknown }>['list'];
+
+const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 const LISTEN = 'subscriptions/listen';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 /** Maximum number of unread changes before those of sub-resources count as changes of the watched resource. */
@@ -103,17 +106,24 @@ function resync(pipeline: CallContext, { uris = [], tools, prompts, resources }:
   if (resources) handleNotification(pipeline, 'notifications/resources/list_changed', {});
 }
 
+/** Returns the watched lists of whose changes the server does not declare that it notifies. */
+function findUndeclaredLists(connection: Connection, options: WatchOptions): ListName[] {
+  return LISTS.filter(list => options[list] && !connection.hasCapability(`${list}.listChanged`));
+}
+
 /**
  * Runs one `subscriptions/listen` request until the client or the server ends it. The server may acknowledge fewer
- * resources than requested, and never notifies of the others.
+ * resources and lists than requested, and never notifies of the others. A list counts as acknowledged if the server
+ * declares that it notifies of its changes.
  */
 async function listenForChanges(
   pipeline: CallContext,
   connection: Connection,
-  { uris = [], tools, prompts, resources }: WatchOptions,
+  options: WatchOptions,
   queue: ChangeQueue,
   { onSubscribed }: WatchCallOptions,
 ): Promise<void> {
+  const { uris = [], tools, prompts, resources } = options;
   const notifications: SubscriptionFilter = {
     ...(tools ? { toolsListChanged: true } : {}),
     ...(prompts ? { promptsListChanged: true } : {}),
@@ -128,11 +138,15 @@ async function listenForChanges(
   let refused: TenonError | undefined;
   const stopObserving = pipeline.emitter.on('notification', ({ method, params, subscription }) => {
     if (method !== ACKNOWLEDGED || id === undefined || String(subscription) !== String(id)) return;
-    const accepted = (params.notifications as JsonObject).resourceSubscriptions;
-    const others = uris.filter(uri => !Array.isArray(accepted) || !accepted.includes(uri));
-    if (others.length === 0) return onSubscribed?.();
-    const error = createNotNotifiedError(connection, others);
-    if (tools || prompts || resources || others.length < uris.length) return pipeline.emitter.emit('error', error);
+    const accepted = params.notifications as JsonObject;
+    const { resourceSubscriptions } = accepted;
+    const others = uris.filter(uri => !Array.isArray(resourceSubscriptions) || !resourceSubscriptions.includes(uri));
+    const lists = findUndeclaredLists(connection, options).filter(list => accepted[`${list}ListChanged`] !== true);
+    const refusals = others.length + lists.length;
+    if (refusals === 0) return onSubscribed?.();
+    const error = createNotNotifiedError(connection, others, lists);
+    if (refusals < uris.length + LISTS.filter(list => options[list]).length)
+      return pipeline.emitter.emit('error', error);
     refused = error;
     refusal.abort();
   });
@@ -155,28 +169,34 @@ async function listenForChanges(
   }
 }
 
-function createNotNotifiedError({ peer }: Connection, uris: readonly string[]): TenonError {
-  const [first, ...others] = uris;
+function createNotNotifiedError({ peer }: Connection, uris: readonly string[], lists: readonly ListName[]): TenonError {
+  const [first, ...others] = [...uris, ...lists.map(list => `the list of ${list}`)];
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return new TenonError('call/not-offered', `the server does not notify of changes of ${first}${more}`, {
     peer,
     method: LISTEN,
-    hint: 'read the resource again instead',
-    data: { uris },
+    hint: uris.length > 0 ? 'read the resource again instead' : 'read the list again instead',
+    data: lists.length > 0 ? { uris, lists } : { uris },
   });
 }
 
 /**
- * Subscribes to resources, and unsubscribes at the end. List changes need no subscription. Runs until the connection or
- * the watch ends.
+ * Subscribes to resources, and unsubscribes at the end. List changes need no subscription. Lists that the server does
+ * not declare are reported as an error, and watched, because some servers notify of them. Runs until the connection or the
+ * watch ends.
  */
 async function subscribeToChanges(
   pipeline: CallContext,
   connection: Connection,
-  { uris = [] }: WatchOptions,
+  options: WatchOptions,
   queue: ChangeQueue,
   { isSubscribed = () => false, onSubscribed }: WatchCallOptions,
 ): Promise<void> {
+  const { uris = [] } = options;
+  for (const list of findUndeclaredLists(connection, options)) {
+    const notification = `notifications/${list}/list_changed`;
+    pipeline.emitter.emit('error', createNotOfferedError(connection, notification, `${list}.listChanged`));
+  }
   if (uris.length > 0 && !connection.hasCapability('resources.subscribe')) {
     throw createNotOfferedError(connection, 'resources/subscribe', 'resources.subscribe');
   }
