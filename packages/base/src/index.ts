@@ -110,6 +110,7 @@ export {
   checkAbsoluteUrl,
   checkAnything,
   checkArray,
+  checkAuthInfo,
   checkBoolean,
   checkEither,
   checkFalse,
@@ -137,6 +138,7 @@ export {
   requireKnownOptions,
   requireOptions,
   requirePresentOptions,
+  requireResult,
   requireShape,
 } from './options/check-options.js';
 export { checkStores, checkValues } from './options/check-stores.js';

@@ -136,3 +136,13 @@ export const checkOrigin: Check = value => {
 /** Accepts only `false`, for an option that takes settings or `false`. */
 export const checkFalse: Check = value =>
   value === false ? undefined : describeMismatch('false', value, 'another value');
+
+/**
+ * Checks the identity of a caller that code of a user gives. A text as `scopes` would grant each scope that it contains,
+ * and callers without a principal would be one caller.
+ */
+export const checkAuthInfo: Check = checkObject({
+  principal: value =>
+    value === '' ? describeMismatch('a string with characters', value, 'an empty string') : checkString(value),
+  'scopes?': checkArray(checkString),
+});

@@ -53,4 +53,23 @@ describe('the option `caller`', () => {
     const caller = { scopes: ['notes:write'] } as unknown as typeof ada;
     await expect(connectPair(createNotes(), { caller })).rejects.toMatchObject({ code: 'connect/options' });
   });
+
+  it.each(['connect', 'the server'])('is refused by %s with a text as scopes', async by => {
+    const auth = { principal: 'ada', scopes: 'notes:write-own' } as unknown as typeof ada;
+    const server = createNotes();
+    const connected =
+      by === 'connect'
+        ? connectTo(createInProcessEndpoint(server, { caller: auth }), { caller: auth })
+        : server.connect(createTransportPair().server, { auth });
+    await expect(connected).rejects.toMatchObject({
+      code: by === 'connect' ? 'connect/options' : 'auth/caller',
+      received: 'a string',
+    });
+  });
+
+  it('accepts a caller without scopes', async () => {
+    const client = await connectPair(createNotes(), { caller: { principal: 'ada' } });
+    await expect(client.callTool('write')).rejects.toMatchObject({ rpcCode: 403 });
+    await client.close();
+  });
 });

@@ -1,6 +1,7 @@
 import {
   checkAnything,
   checkArray,
+  checkAuthInfo,
   checkBoolean,
   checkEither,
   checkFalse,
@@ -102,7 +103,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   versionCache: checkOptional(anyObject),
   keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
   copyMessages: checkOptional(checkBoolean),
-  caller: checkOptional(checkObject({ principal: checkString, scopes: checkOptional(checkArray(checkString)) })),
+  caller: checkOptional(checkAuthInfo),
   telemetry: checkOptional(anyObject),
   onMessage: checkOptional(checkFunction),
   wrapTransport: checkOptional(checkFunction),

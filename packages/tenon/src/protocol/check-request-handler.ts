@@ -1,8 +1,8 @@
-import { isObject, requireKnownOptions, TenonError, toJsonObject } from '@tenon/base';
+import { checkAuthInfo, isObject, requireArgument, requireKnownOptions, TenonError, toJsonObject } from '@tenon/base';
 import type { ConnectOptions } from './request-handler.js';
 
-/** Throws `options/invalid` for unknown options of `connect` of a server. */
-export const requireConnectOptions = (options: ConnectOptions = {}): void =>
+/** Throws `options/invalid` for unknown options of `connect` of a server, and `auth/caller` for an invalid caller. */
+export function requireConnectOptions(options: ConnectOptions = {}): void {
   requireKnownOptions('`connect` of a server', options, {
     auth: true,
     address: true,
@@ -10,6 +10,9 @@ export const requireConnectOptions = (options: ConnectOptions = {}): void =>
     state: true,
     onStateChange: true,
   });
+  const { auth } = options;
+  if (auth !== undefined) requireArgument('`auth` of `connect` of a server', auth, checkAuthInfo, 'auth/caller');
+}
 
 /** Methods that a transport calls on every request, in addition to `connect`. */
 const STATELESS_METHODS = ['classifyRequest', 'answer'];

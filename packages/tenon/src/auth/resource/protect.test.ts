@@ -1,3 +1,4 @@
+import type { AuthInfo } from '@tenon/base';
 import { parseChallenges } from '@tenon/base/oauth';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asks, bearer, createIssuer, ISSUER, outcome, RESOURCE, type TestIssuer } from './fixtures/issuer.js';
@@ -55,6 +56,20 @@ describe('a valid token', () => {
     expect(await until({ verify: () => ({ principal: 'ada', claims: { exp } }) })).toBe(exp * 1000);
     expect(await until({ verify: () => ({ principal: 'ada', expiresAt: 5 }) })).toBe(5);
     expect(await until({ verify: () => ({ principal: 'ada' }) })).toBeUndefined();
+  });
+
+  it.each([
+    ['no principal', { scopes: ['notes:read'] }],
+    ['an empty principal', { principal: '' }],
+    ['scopes that are a text', { principal: 'ada', scopes: 'r w' }],
+    ['scopes in a set', { principal: 'ada', scopes: new Set(['r']) }],
+    ['true', true],
+  ])('fails with `auth/caller` if `verify` returns %s', async (_, result) => {
+    const protection = issuer.protect({ verify: () => result as unknown as AuthInfo });
+    await expect(outcome(protection, bearer('t'))).rejects.toMatchObject({
+      code: 'auth/caller',
+      message: expect.stringContaining('the result of `verify`'),
+    });
   });
 
   it('is accepted with any case of the scheme', async () => {

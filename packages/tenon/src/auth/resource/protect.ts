@@ -1,8 +1,10 @@
 import {
+  checkAuthInfo,
   fetchWithGlobal,
   isObject,
   logError,
   type MaybePromise,
+  requireResult,
   systemClock,
   thenMaybe,
   toRecordValues,
@@ -204,6 +206,7 @@ function createCustomVerifier(
   return async token => {
     const auth = await verify(token);
     if (!auth) return createInvalidTokenError();
+    requireResult('the result of `verify`', auth, checkAuthInfo, 'auth/caller');
     const { cnf, exp } = auth.claims ?? {};
     const expiresAt = auth.expiresAt ?? (typeof exp === 'number' ? exp * 1000 : undefined);
     const jkt = isObject(cnf) && typeof cnf.jkt === 'string' ? cnf.jkt : undefined;

@@ -24,6 +24,18 @@ describe('createHandler', () => {
     expect(service.alone.map(({ io }) => io.auth)).toEqual([{ principal: 'ann' }, undefined, undefined]);
   });
 
+  it('refuses a request with 500 if the caller from its options is invalid', async () => {
+    const reported: unknown[] = [];
+    const handler = createHandler(createFakeService(), { onError: error => void reported.push(error) });
+    for (const auth of [{ principal: 'ann', scopes: 'admin' }, { principal: 5 }, { principal: '' }])
+      expect((await handler(ask(), { auth } as unknown as FetchRequestInfo)).status).toBe(500);
+    const error = expect.objectContaining({
+      code: 'auth/caller',
+      message: expect.stringContaining('`auth` of the request'),
+    });
+    expect(reported).toEqual([error, error, error]);
+  });
+
   it('makes a server wait that sends faster than the client reads', async () => {
     const waits: unknown[] = [];
     const big = createNotification('n', { text: 'x'.repeat(50_000) });

@@ -5,6 +5,7 @@ import {
   type HeaderFields,
   type RequestBody,
   type ResponseStream,
+  readAuth,
 } from '../../transports/http/server/exchange.js';
 
 /**
@@ -131,8 +132,7 @@ class FetchExchange implements Exchange {
   }
 
   get auth(): AuthInfo | undefined {
-    const { auth } = this.#info;
-    return typeof auth?.principal === 'string' ? auth : undefined;
+    return readAuth(this.#info);
   }
 
   get clientClosed(): boolean {

@@ -8,6 +8,7 @@ import {
   type HeaderFields,
   type RequestBody,
   type ResponseStream,
+  readAuth,
 } from '../../../transports/http/server/exchange.js';
 import type { UnreadLimit, UnreadOutput } from '../../../transports/http/sse/unread-output.js';
 import { getEncoding } from './text-encoding.js';
@@ -27,7 +28,7 @@ export interface NodeRequest extends IncomingMessage {
   /** The path prefix that a router removed. */
   readonly baseUrl?: string;
   /** User that a middleware authenticated. Some middleware sets other values here. */
-  readonly auth?: Partial<AuthInfo> | null | undefined;
+  readonly auth?: unknown;
 }
 
 /** An exchange of `node:http`. It uses no web objects, and sends a complete response in one write. */
@@ -61,8 +62,7 @@ export class NodeExchange implements Exchange {
     this.#response = response;
     this.method = request.method ?? '';
     this.mount = request.baseUrl ?? '';
-    const { auth } = request;
-    this.auth = typeof auth === 'object' && typeof auth?.principal === 'string' ? (auth as AuthInfo) : undefined;
+    this.auth = readAuth(request);
     const url = request.url ?? '/';
     const queryStart = url.indexOf('?');
     this.path = queryStart === -1 ? url : url.slice(0, queryStart);

@@ -1,4 +1,23 @@
-import { type AuthInfo, INTERNAL_ERROR, isLoopbackHost, parseHostHeader, parseIpAddress } from '@tenon/base';
+import {
+  type AuthInfo,
+  type Check,
+  checkAuthInfo,
+  checkObject,
+  checkRange,
+  checkString,
+  describeMismatch,
+  INTERNAL_ERROR,
+  isLoopbackHost,
+  isObject,
+  isPromise,
+  type MaybePromise,
+  parseHostHeader,
+  parseIpAddress,
+  prependPath,
+  requireArgument,
+  requireResult,
+  thenMaybe,
+} from '@tenon/base';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
 import { createCorsHeaders, ExchangeWithHeaders, replyPreflight } from './cors.js';
@@ -41,28 +60,77 @@ export function createAdmission(
     const corsFields = cors && createCorsHeaders(cors, origin);
     const exchange = corsFields === undefined ? incoming : new ExchangeWithHeaders(incoming, corsFields);
     if (cors !== undefined && exchange.method === 'OPTIONS') return replyPreflight(cors, exchange);
-    if (authorize === undefined) return route(exchange, exchange.auth);
+    if (authorize === undefined) {
+      const caller = exchange.auth;
+      if (caller !== undefined) requireArgument('`auth` of the request', caller, checkAuthInfo, INVALID_CALLER);
+      return route(exchange, caller);
+    }
     // A browser has no token and shows no challenge. The page contains nothing that needs one.
     if (auth !== undefined && isBrowserVisit(exchange) && !exchange.header('authorization') && isOwnPath(exchange))
       return replyVisitor(context, exchange);
     const result = authorize(exchange);
-    if (!('then' in result)) return applyResult(exchange, result);
+    if (!isPromise(result)) return applyResult(exchange, result);
     result.then(settled => applyResult(exchange, settled)).catch(error => replyInternalError(context, exchange, error));
   };
 }
 
-type AuthorizeRequest = (request: RequestInfo) => AuthorizeResult | Promise<AuthorizeResult>;
+/** Code of an error about the result of `authorize`, or about the caller that a framework authenticated. */
+const INVALID_CALLER = 'auth/caller';
 
-/** Combines `auth` and `authorize`. If both are set, both must accept a request. */
+// A name or a value outside of these is refused by each runtime in another way, some only when the response is sent.
+// https://www.rfc-editor.org/rfc/rfc9110#section-5.5
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+const checkHeaderFields: Check = value => {
+  // The entries of `Headers` are no members, so they would be lost.
+  if (!isObject(value) || typeof value.get === 'function')
+    return describeMismatch('an object with a string for each header', value, isObject(value) ? 'Headers' : undefined);
+  for (const [name, text] of Object.entries(value)) {
+    if (!HEADER_NAME.test(name)) return describeMismatch('valid names of headers', name, 'another name');
+    if (typeof text !== 'string' || !HEADER_VALUE.test(text))
+      return prependPath(`/${name}`, describeMismatch('a string of Latin-1 characters without line breaks', text));
+  }
+  return undefined;
+};
+
+const checkRefusal = checkObject({
+  status: checkRange('an HTTP status from 200 to 599', 200, 599),
+  'headers?': checkHeaderFields,
+  'body?': checkString,
+});
+const checkAcceptance = checkObject({ 'auth?': checkAuthInfo, 'headers?': checkHeaderFields });
+
+const checkAuthorizeResult: Check = value => {
+  if (isObject(value) && 'status' in value) return checkRefusal(value);
+  if (isObject(value) && 'auth' in value) return checkAcceptance(value);
+  return describeMismatch(
+    '{ auth } or { status }',
+    value,
+    isObject(value) ? 'an object with neither of them' : undefined,
+  );
+};
+
+type AuthorizeRequest = (request: RequestInfo) => MaybePromise<AuthorizeResult>;
+
+/** Combines `auth` and `authorize`, and checks their results. If both are set, both must accept a request. */
 function createAuthorize({ auth, authorize }: HandlerOptions): AuthorizeRequest | undefined {
-  if (auth === undefined) return authorize;
-  if (authorize === undefined) return exchange => auth.authorize(exchange);
+  const requireAuthorizeResult = (name: string, result: AuthorizeResult): AuthorizeResult => {
+    requireResult(`the result of \`${name}\``, result, checkAuthorizeResult, INVALID_CALLER);
+    return result;
+  };
+  const authenticate: AuthorizeRequest | undefined =
+    auth && (request => thenMaybe(auth.authorize(request), result => requireAuthorizeResult('auth.authorize', result)));
+  if (authorize === undefined) return authenticate;
+  const authorizeChecked: AuthorizeRequest = request =>
+    thenMaybe(authorize(request), result => requireAuthorizeResult('authorize', result));
+  if (authenticate === undefined) return authorizeChecked;
   return async exchange => {
-    const first = await auth.authorize(exchange);
+    const first = await authenticate(exchange);
     if ('status' in first) return first;
     const { method, path, query, mount, remote, raw } = exchange;
     const header = (name: string) => exchange.header(name);
-    const second = await authorize({ method, path, query, mount, remote, raw, auth: first.auth, header });
+    const second = await authorizeChecked({ method, path, query, mount, remote, raw, auth: first.auth, header });
     return 'status' in second ? second : { ...second, headers: { ...first.headers, ...second.headers } };
   };
 }

@@ -1,4 +1,4 @@
-import { type AuthInfo, TenonError } from '@tenon/base';
+import { type AuthInfo, isObject, TenonError } from '@tenon/base';
 
 /**
  * One HTTP request and its response, as the endpoint needs them. Each runtime has an adapter that creates exchanges.
@@ -91,3 +91,13 @@ export interface ResponseStream {
 export function resolveFullPath(path: string, mount: string): string {
   return mount !== '' && path === '/' ? mount : mount + path;
 }
+
+/**
+ * Returns the caller that a framework authenticated. Frameworks and runtimes also set values without a principal, which
+ * are ignored. The endpoint checks the others.
+ */
+export function readAuth({ auth }: { readonly auth?: unknown }): AuthInfo | undefined {
+  return hasPrincipal(auth) ? auth : undefined;
+}
+
+const hasPrincipal = (auth: unknown): auth is AuthInfo => isObject(auth) && auth.principal !== undefined;
