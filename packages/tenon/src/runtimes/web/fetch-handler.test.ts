@@ -4,6 +4,7 @@ import { createHandler, type FetchRequestInfo } from '../../http.js';
 import { createNotification, createSuccess } from '../../jsonrpc/message.js';
 import { createFakeService } from '../../transports/http/fixtures/fake-service.js';
 import { alone, eventsOf, nextMessages } from '../../transports/http/fixtures/sites.js';
+import { answerFetch } from './fetch-handler.js';
 
 const ask = (init = alone('tools/list')) => new Request('http://localhost/mcp', init as RequestInit);
 
@@ -34,6 +35,25 @@ describe('createHandler', () => {
       message: expect.stringContaining('`auth` of the request'),
     });
     expect(reported).toEqual([error, error, error]);
+  });
+
+  it('responds with 500 if the response of the endpoint cannot be built', async () => {
+    const reported: unknown[] = [];
+    const authorize = () => ({ status: 204, body: 'x' });
+    const handler = createHandler(createFakeService(), { authorize, onError: error => void reported.push(error) });
+    expect((await handler(ask())).status).toBe(500);
+    expect(reported).toEqual([expect.any(TypeError)]);
+  });
+
+  it('can still respond after a status or a header that the runtime refuses', async () => {
+    const responses = [99, 200].map(status =>
+      answerFetch(exchange => {
+        expect(() => exchange.reply(status, 'x', { 'x-text': '☕' })).toThrow();
+        expect(() => exchange.stream(status, { 'x-text': '☕' })).toThrow();
+        exchange.reply(500);
+      }, ask()),
+    );
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([500, 500]);
   });
 
   it('makes a server wait that sends faster than the client reads', async () => {

@@ -164,17 +164,19 @@ class FetchExchange implements Exchange {
 
   reply(status: number, body?: string, headers?: HeaderFields): void {
     if (this.#state !== 'waiting') return;
-    this.#state = 'complete';
     const fields = body === undefined ? { ...headers } : { 'content-type': 'application/json', ...headers };
-    this.#respond(new Response(body ?? null, { status, headers: fields }));
+    // The constructor throws for an invalid status or header, and the endpoint then replies with an error.
+    const response = new Response(body ?? null, { status, headers: fields });
+    this.#state = 'complete';
+    this.#respond(response);
   }
 
   stream(status: number, headers: HeaderFields): ResponseStream {
-    this.#state = 'streaming';
     const markComplete = () => {
       this.#state = 'complete';
     };
     const [sink, response] = createStream(status, headers, markComplete, () => this.#handleClientClosed());
+    this.#state = 'streaming';
     this.#respond(response);
     this.watch();
     return sink;
