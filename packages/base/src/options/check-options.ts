@@ -105,19 +105,19 @@ const parseIssue = (issue: string): readonly string[] => /^at \/(.*?): expected 
 
 /** Throws a `TenonError` when an argument of a public function, or one of its options, has a wrong type. */
 export function requireArgument(subject: string, value: unknown, check: Check, code = INVALID_OPTIONS_CODE): void {
-  requireValue(subject, value, check, code, 'pass');
+  const issue = check(value);
+  if (issue !== undefined) throw createValueError(subject, issue, code, 'pass');
 }
 
 /** Throws a `TenonError` when the result of a function that a user passed has a wrong type. */
 export function requireResult(subject: string, value: unknown, check: Check, code: string): void {
-  requireValue(subject, value, check, code, 'return');
+  const issue = check(value);
+  if (issue !== undefined) throw createValueError(subject, issue, code, 'return');
 }
 
-function requireValue(subject: string, value: unknown, check: Check, code: string, verb: 'pass' | 'return'): void {
-  const issue = check(value);
-  if (issue === undefined) return;
+function createValueError(subject: string, issue: string, code: string, verb: 'pass' | 'return'): TenonError {
   const [, path, expected, received] = parseIssue(issue);
-  throw new TenonError(code, `${subject} is invalid${path ? ` at ${path}` : ''}`, {
+  return new TenonError(code, `${subject} is invalid${path ? ` at ${path}` : ''}`, {
     expected,
     received,
     hint: `${verb} ${expected}`,
