@@ -28,6 +28,12 @@ export interface HttpServerContext {
   readonly challenge: (exchange: Exchange, error: ErrorObject) => HeaderFields | undefined;
 }
 
+/** A request without a session whose handler runs. */
+interface CancellableRequest {
+  /** Cancels the handler, and responds that the outcome is unknown. */
+  cancel(): void;
+}
+
 /** Counts the requests without a response by their callers, and knows if the endpoint closes. */
 export class InFlightRequests extends SharedLimit {
   /** True once the endpoint will close. It still accepts requests. */
@@ -36,6 +42,7 @@ export class InFlightRequests extends SharedLimit {
   closing = false;
   readonly #idleListeners: (() => void)[] = [];
   readonly #closingListeners = new Set<() => void>();
+  readonly #running = new Set<CancellableRequest>();
 
   override release(caller: string): void {
     super.release(caller);
@@ -61,6 +68,20 @@ export class InFlightRequests extends SharedLimit {
   onIdle(listener: () => void): void {
     if (this.total === 0) listener();
     else this.#idleListeners.push(listener);
+  }
+
+  /** Adds a request that `cancelAll` cancels. */
+  addRunning(request: CancellableRequest): void {
+    this.#running.add(request);
+  }
+
+  removeRunning(request: CancellableRequest): void {
+    this.#running.delete(request);
+  }
+
+  /** Cancels the running requests without a session. */
+  cancelAll(): void {
+    for (const request of [...this.#running]) request.cancel();
   }
 
   /** Calls `listener` when the endpoint starts to close. Returns a function that removes the listener. */

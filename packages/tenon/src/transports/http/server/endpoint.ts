@@ -212,6 +212,7 @@ async function closeEndpoint(
       // Ending the sessions ends all requests in progress, which calls this function again.
       if (isFinishing) return;
       isFinishing = true;
+      inFlight.cancelAll();
       const endingStreams = endSseStreams();
       // Streams that other processes continue are written to the store first.
       thenMaybe(sessions.endAll(), () =>

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFailure, createNotification, createSuccess } from '../../../jsonrpc/message.js';
+import { createFakeClock } from '../fixtures/fake-clock.js';
 import { type Behaviour, createFakeService } from '../fixtures/fake-service.js';
 import {
   allEvents,
@@ -287,6 +288,36 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     expect(() => io?.checkHeaders?.(headerParams, { region: 'west' })).not.toThrow();
     expect(() => io?.checkHeaders?.(headerParams, { region: 'east' })).toThrow(/mcp-param-region does not match/);
     expect(io?.request?.header('mcp-param-other')).toBeUndefined();
+  });
+
+  it('are cancelled with 503 and an unknown outcome when the time to close is over [so.drain]', async () => {
+    const clock = createFakeClock();
+    let complete = () => {};
+    const service = await serve(
+      {
+        alone: request =>
+          new Promise(resolve => {
+            complete = () => resolve(createSuccess(request.id, { resultType: 'complete' }));
+          }),
+      },
+      { clock },
+    );
+    const sending = site.send('/mcp', alone('tools/call', { name: 'add' }, 'a'));
+    await expect.poll(() => service.alone.length).toBe(1);
+    const closing = site.close({ timeout: 300 });
+    await Promise.resolve();
+    clock.advance(299);
+    expect(service.alone[0]?.isClosed).toBe(false);
+    clock.advance(1);
+    expect(service.alone[0]?.isClosed).toBe(true);
+    complete();
+    const response = await sending;
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBeNull();
+    expect(await response.json()).toMatchObject({ id: 'a', error: { code: -32603, data: { outcome: 'unknown' } } });
+    await expect.poll(() => clock.timers).toBeLessThan(2);
+    clock.advance(60_000);
+    await closing;
   });
 
   it('get no secret when the service fails', async () => {

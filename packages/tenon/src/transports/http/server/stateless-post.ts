@@ -1,5 +1,6 @@
 import {
   type AuthInfo,
+  createUnknownOutcomeObject,
   getCallerKey,
   getRetryAfterMs,
   INTERNAL_ERROR,
@@ -63,6 +64,7 @@ class StatelessPost implements RequestIO {
   #done = false;
   #cancelClosing: (() => void) | undefined;
   #cancelExpiry: (() => void) | undefined;
+  #cancelListeners: (() => void)[] | undefined;
 
   constructor(
     context: HttpServerContext,
@@ -84,11 +86,22 @@ class StatelessPost implements RequestIO {
 
   /** Sends the response. It does so synchronously if no promise is needed. */
   answer(): MaybePromise<void> {
-    return settleMaybe(
+    const sent = settleMaybe(
       () => this.#context.handler.answer(this.#request, this.#dialect, this),
       response => this.#sendResponse(response),
       error => this.#handleError(error),
     );
+    if (!this.#done) this.#context.inFlight.addRunning(this);
+    return sent;
+  }
+
+  /** Cancels the request, because the endpoint does not wait for it any longer. The endpoint then ends the streams. */
+  cancel(): void {
+    if (!this.#finish()) return;
+    // A time to retry would make the client send the request again, which its handler may have executed.
+    if (this.#stream === undefined && !this.#exchange.clientClosed)
+      refuse(this.#exchange, 503, createUnknownOutcomeObject('The server is shutting down'), this.#request.id);
+    for (const listener of this.#cancelListeners ?? []) listener();
   }
 
   get ephemeral(): boolean {
@@ -113,6 +126,8 @@ class StatelessPost implements RequestIO {
   }
 
   onClientClosed(listener: () => void): void {
+    this.#cancelListeners ??= [];
+    this.#cancelListeners.push(listener);
     if (this.#dialect.http.closeCancels) this.#exchange.onClientClosed(listener);
   }
 
@@ -156,6 +171,7 @@ class StatelessPost implements RequestIO {
   #finish(): boolean {
     if (this.#done) return false;
     this.#done = true;
+    this.#context.inFlight.removeRunning(this);
     this.#cancelClosing?.();
     this.#cancelExpiry?.();
     this.#context.inFlight.release(this.caller);
