@@ -1,8 +1,8 @@
 import { addUriPrefix, removeUriPrefix, TenonError } from '@tenon/base';
+import type { ListName } from '../protocol/params-and-results.js';
 import { checkTaskOptions } from '../server/definitions/task-options.js';
 import type { ServerExtension } from '../server/extension.js';
 import type { ServerRuntime } from '../server/server-runtime.js';
-import type { ListName } from '../server/session/subscription-manager.js';
 
 /** A server and the prefix under which another server offers it. */
 export interface MountedServer {

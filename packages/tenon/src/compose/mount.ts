@@ -1,5 +1,6 @@
 import { describeMismatch, isObject, type JsonObject, requireArgument, TenonError } from '@tenon/base';
 import type { MaybeAsyncResult } from '../handler/operation.js';
+import type { ListName } from '../protocol/params-and-results.js';
 import { MOUNTABLE, type Mount } from '../server/definitions/mount.js';
 import type { ServerDefinition } from '../server/definitions/server-definition.js';
 import type { ServerExtension } from '../server/extension.js';
@@ -13,7 +14,6 @@ import type {
   ServerMethodHandler,
   ServerRuntime,
 } from '../server/server-runtime.js';
-import type { ListName } from '../server/session/subscription-manager.js';
 import { checkMountedNames, type MountedServer, toMountedName, toPublicName } from './mount-names.js';
 import { type ListMethod, listWithMounted } from './mounted-lists.js';
 import { addListener, MountedRegistry } from './mounted-registry.js';

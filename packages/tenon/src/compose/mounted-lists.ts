@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, mapPageAddresses } from '@tenon/base';
+import type { ListName } from '../protocol/params-and-results.js';
 import { createListPage } from '../server/methods/list-pages.js';
 import type { MethodCall, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
-import type { ListName } from '../server/session/subscription-manager.js';
 import { type MountedServer, toPublicName } from './mount-names.js';
 import { runAtMounted, toPublicUri } from './run-mounted.js';
 

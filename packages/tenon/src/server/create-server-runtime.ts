@@ -2,6 +2,7 @@ import { areSealKeys, dropUndefined, logError, requireShape, systemClock, TenonE
 import type { RequestStateStore, RetryForwardingConfig } from '../execution/request-state-store.js';
 import { isExtensionId } from '../protocol/meta.js';
 import { isMethod, isNotification } from '../protocol/methods.js';
+import type { ListName } from '../protocol/params-and-results.js';
 import { checkScopes } from '../protocol/scopes.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { dialects, getDialect } from '../protocol/versions/index.js';
@@ -26,7 +27,7 @@ import { batchListChanges } from './session/batch-list-changes.js';
 import { PendingElicitations } from './session/pending-elicitations.js';
 import { SessionPings } from './session/session-ping.js';
 import { SharedChanges } from './session/shared-changes.js';
-import { type ListName, SubscriptionManager } from './session/subscription-manager.js';
+import { SubscriptionManager } from './session/subscription-manager.js';
 import { selectTemplates } from './uri-template/template-index.js';
 
 export function createServerRuntime(

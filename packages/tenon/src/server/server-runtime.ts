@@ -7,7 +7,7 @@ import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/content.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
-import type { RetryInputs } from '../protocol/params-and-results.js';
+import type { ListName, RetryInputs } from '../protocol/params-and-results.js';
 import type {
   AnswerRetry,
   LoadRetryForwarding,
@@ -28,7 +28,7 @@ import type { HasScopes, HasVisibility, Registry } from './registry.js';
 import type { ClientSession, RequestContext } from './request-context.js';
 import type { PendingElicitations } from './session/pending-elicitations.js';
 import type { SessionPings } from './session/session-ping.js';
-import type { ListName, Subscriber, SubscriptionManager } from './session/subscription-manager.js';
+import type { Subscriber, SubscriptionManager } from './session/subscription-manager.js';
 
 /** State and functions of a server that all its connections and requests share. */
 export interface ServerRuntime extends TolerantConnection {

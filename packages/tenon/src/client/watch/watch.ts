@@ -8,7 +8,7 @@ import {
   withDetails,
 } from '@tenon/base';
 import type { Id } from '../../jsonrpc/message.js';
-import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
+import type { ListName, SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallContext } from '../calls/call-context.js';
 import { isSubResource } from '../calls/response-cache.js';
@@ -16,8 +16,6 @@ import type { ChangeEvent, WatchCallOptions, WatchOptions } from '../client.js';
 import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
 import { subscribe } from './resource-subscriptions.js';
-
-type ListName = Extract<ChangeEvent, { list: unknown }>['list'];
 
 const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 const LISTEN = 'subscriptions/listen';

@@ -1,12 +1,12 @@
 import { type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import type { ParamsOf } from '../../protocol/method-types.js';
-import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
+import type { ListName, SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { finalizeResult } from '../decode-encode.js';
 import type { ExtensionSubscription } from '../extension.js';
 import type { RequestContext } from '../request-context.js';
 import type { FoundOf, MethodCall, ServerRuntime } from '../server-runtime.js';
-import type { ListName, Subscriber } from '../session/subscription-manager.js';
+import type { Subscriber } from '../session/subscription-manager.js';
 import { resolveResource } from './resources.js';
 
 /** One value for all streams without subscriptions of extensions. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@tenon/base';
+import type { ListName } from '../../protocol/params-and-results.js';
 import type { HasVisibility } from '../registry.js';
-import type { ListName } from './subscription-manager.js';
 
 /** Time for which changes of one list are collected into one notification, in milliseconds. */
 const BATCH_DELAY = 20;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@tenon/base';
 import type { CallerInfo } from '../../handler/context.js';
+import type { ListName } from '../../protocol/params-and-results.js';
 import type { SessionState } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ServerRuntime } from '../server-runtime.js';
-import type { ListName } from './subscription-manager.js';
 
 declare const crypto: { randomUUID(): string };
 

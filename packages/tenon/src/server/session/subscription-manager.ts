@@ -1,10 +1,9 @@
 import { type Clock, type JsonObject, systemClock, TenonError } from '@tenon/base';
 import type { CallerInfo } from '../../handler/context.js';
+import type { ListName } from '../../protocol/params-and-results.js';
 import { canSee, type HasVisibility } from '../registry.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { SharedChanges } from './shared-changes.js';
-
-export type ListName = 'tools' | 'prompts' | 'resources';
 
 /** A subscriber to change notifications. */
 export interface Subscriber {

@@ -1,7 +1,7 @@
 import type { AuthInfo } from '@tenon/base';
 import type { Id, JsonRpcRequest } from '../../../jsonrpc/message.js';
+import type { ListName } from '../../../protocol/params-and-results.js';
 import type { SessionState } from '../../../protocol/request-handler.js';
-import type { ListName } from '../../../server/session/subscription-manager.js';
 import type { ProcessChannel, SentError } from '../workers/messages.js';
 
 /** Context of a message of a client, as it crosses the channel. */
