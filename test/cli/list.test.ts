@@ -99,7 +99,7 @@ describe('tenon list', () => {
     const pinned = ['list', kitchen.url, '--json', '--protocol-version', '2025-06-18'];
     const { out } = await runTenon(project.folder, pinned);
     expect(JSON.parse(out).protocolVersion).toBe('2025-06-18');
-    expect((await list(kitchen.url, '--protocol-version', '1999-01-01')).code).toBe(1);
+    expect((await list(kitchen.url, '--protocol-version', '1999-01-01')).code).toBe(2);
   });
 
   it('starts a server of a configuration by its name, once it is approved', async () => {

@@ -78,7 +78,7 @@ describe('requestState', () => {
   });
 
   it.each([
-    ['no answer of its kind', { roots: 'none' }],
+    ['no answer of its kind', { action: 'accept' }],
     ['no object', 'yes'],
     ['nothing', null],
     ['a list', []],
