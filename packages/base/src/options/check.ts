@@ -143,6 +143,8 @@ export const checkFalse: Check = value =>
  */
 export const checkAuthInfo: Check = checkObject({
   principal: value =>
-    value === '' ? describeMismatch('a string with characters', value, 'an empty string') : checkString(value),
+    typeof value === 'string' && value !== ''
+      ? undefined
+      : describeMismatch('a string with characters', value, value === '' ? 'an empty string' : undefined),
   'scopes?': checkArray(checkString),
 });

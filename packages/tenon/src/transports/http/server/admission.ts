@@ -115,13 +115,16 @@ type AuthorizeRequest = (request: RequestInfo) => MaybePromise<AuthorizeResult>;
 
 /** Combines `auth` and `authorize`, and checks their results. If both are set, both must accept a request. */
 function createAuthorize({ auth, authorize }: HandlerOptions): AuthorizeRequest | undefined {
-  // A token that was verified before has the same caller.
-  const knownCallers = new WeakSet<object>();
   const requireAuthorizeResult = (name: string, result: AuthorizeResult): AuthorizeResult => {
-    const caller = isObject(result) && 'auth' in result && isObject(result.auth) ? result.auth : undefined;
-    if (caller !== undefined && result.headers === undefined && knownCallers.has(caller)) return result;
+    // Most results have only a caller, and each is checked, because code of the user may change an object that it returned.
+    if (
+      isObject(result) &&
+      'auth' in result &&
+      result.headers === undefined &&
+      checkAuthInfo(result.auth) === undefined
+    )
+      return result;
     requireResult(`the result of \`${name}\``, result, checkAuthorizeResult, INVALID_CALLER);
-    if (caller !== undefined) knownCallers.add(caller);
     return result;
   };
   const authenticate: AuthorizeRequest | undefined =
