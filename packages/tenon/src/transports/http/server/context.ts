@@ -30,6 +30,8 @@ export interface HttpServerContext {
 
 /** A request without a session whose handler runs. */
 interface CancellableRequest {
+  /** Index among the running requests, or -1 if the request is not one of them. */
+  runningIndex: number;
   /** Cancels the handler, and responds that the outcome is unknown. */
   cancel(): void;
 }
@@ -42,7 +44,8 @@ export class InFlightRequests extends SharedLimit {
   closing = false;
   readonly #idleListeners: (() => void)[] = [];
   readonly #closingListeners = new Set<() => void>();
-  readonly #running = new Set<CancellableRequest>();
+  /** A list, because the tables that a growing `Set` leaves behind would keep old requests until a full collection. */
+  readonly #running: CancellableRequest[] = [];
 
   override release(caller: string): void {
     super.release(caller);
@@ -72,11 +75,17 @@ export class InFlightRequests extends SharedLimit {
 
   /** Adds a request that `cancelAll` cancels. */
   addRunning(request: CancellableRequest): void {
-    this.#running.add(request);
+    request.runningIndex = this.#running.push(request) - 1;
   }
 
   removeRunning(request: CancellableRequest): void {
-    this.#running.delete(request);
+    const index = request.runningIndex;
+    if (index === -1) return;
+    request.runningIndex = -1;
+    const last = this.#running.pop();
+    if (last === undefined || last === request) return;
+    this.#running[index] = last;
+    last.runningIndex = index;
   }
 
   /** Cancels the running requests without a session. */

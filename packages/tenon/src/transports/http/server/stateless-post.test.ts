@@ -320,6 +320,37 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     await closing;
   });
 
+  it('are each cancelled when the time to close is over, if others ended before', async () => {
+    const clock = createFakeClock();
+    const completions: (() => void)[] = [];
+    const service = await serve(
+      {
+        alone: request =>
+          new Promise(resolve => {
+            completions.push(() => resolve(createSuccess(request.id, { resultType: 'complete' })));
+          }),
+      },
+      { clock },
+    );
+    const responses: Promise<Response>[] = [];
+    for (const id of ['a', 'b', 'c', 'd']) {
+      responses.push(site.send('/mcp', alone('tools/call', { name: 'add' }, id)));
+      await expect.poll(() => service.alone.length).toBe(responses.length);
+    }
+    // The first and the last one, so that the place of an ended request is taken by another.
+    for (const ended of [0, 3]) {
+      completions[ended]?.();
+      expect((await responses[ended])?.status).toBe(200);
+    }
+    const closing = site.close({ timeout: 300 });
+    await Promise.resolve();
+    clock.advance(300);
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 503, 503, 200]);
+    await expect.poll(() => clock.timers).toBeLessThan(2);
+    clock.advance(60_000);
+    await closing;
+  });
+
   it('get no secret when the service fails', async () => {
     const reported: unknown[] = [];
     const onError = (error: unknown) => void reported.push(error);

@@ -55,6 +55,7 @@ class StatelessPost implements RequestIO {
   readonly address: string | undefined;
   /** Key of the caller whose limits the request uses. */
   readonly caller: string;
+  runningIndex = -1;
   readonly #context: HttpServerContext;
   readonly #exchange: Exchange;
   readonly #accept: string | undefined;
