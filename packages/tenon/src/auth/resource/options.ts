@@ -2,9 +2,24 @@ import {
   type AuthFetch,
   type AuthInfo,
   type Clock,
+  checkAnything,
+  checkArray,
+  checkBoolean,
+  checkEither,
+  checkFalse,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkOptional,
+  checkRange,
+  checkRecord,
+  checkStores,
+  checkString,
   isObject,
   type JsonObject,
+  type OptionChecks,
   requireKnownOptions,
+  requireOptions,
   type Stores,
   TenonError,
 } from '@tenon/base';
@@ -191,7 +206,7 @@ export interface ProtectSettings {
  */
 export function resolveProtectOptions(options: ProtectOptions): ProtectSettings {
   if (!isObject(options)) throw createOptionError('resource', '{ resource, issuers }', typeof options);
-  requireKnownProtectOptions(options);
+  requireValidProtectOptions(options);
   const { resource, algorithms = DEFAULT_ALGORITHMS, dpop: dpopOption = 'optional', introspection } = options;
   if (typeof resource !== 'string' || !isSafeUrl(resource) || resource.includes('#')) {
     throw createOptionError(
@@ -233,60 +248,69 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
   };
 }
 
-function requireKnownProtectOptions(options: ProtectOptions): void {
-  const code = 'auth/options';
-  requireKnownOptions<ProtectOptions>(
-    'protect',
-    options,
-    {
-      resource: true,
-      issuers: true,
-      scopes: true,
-      scopeHierarchy: true,
-      introspection: true,
-      verify: true,
-      principal: true,
-      algorithms: true,
-      tokenType: true,
-      clockTolerance: true,
-      dpop: true,
-      stores: true,
-      name: true,
-      metadata: true,
-      originMetadata: true,
-      tokenCacheSize: true,
-      tokenCacheTtl: true,
-      onError: true,
-      fetch: true,
-      clock: true,
-    },
-    code,
-  );
+const CODE = 'auth/options';
+const amount = checkOptional(checkRange('a number of at least 0', 0));
+const anyFunction = checkOptional(checkFunction);
+const strings = checkArray(checkString);
+
+const optionChecks: OptionChecks<ProtectOptions> = {
+  // `resolveProtectOptions` checks them.
+  resource: checkAnything,
+  issuers: checkAnything,
+  originMetadata: checkAnything,
+  scopes: checkOptional(strings),
+  scopeHierarchy: checkOptional(checkRecord(strings)),
+  introspection: checkOptional(checkObject()),
+  verify: anyFunction,
+  principal: anyFunction,
+  algorithms: checkOptional(strings),
+  tokenType: checkOptional(checkOneOf('optional', 'required')),
+  clockTolerance: amount,
+  dpop: checkOptional(checkEither(checkFalse, checkObject(), checkOneOf('optional', 'required'))),
+  stores: checkOptional(checkStores),
+  name: checkOptional(checkString),
+  metadata: checkOptional(checkObject()),
+  tokenCacheSize: amount,
+  tokenCacheTtl: amount,
+  onError: anyFunction,
+  fetch: anyFunction,
+  clock: checkOptional(checkObject()),
+};
+
+const dpopChecks: OptionChecks<DpopOptions> = {
+  required: checkOptional(checkBoolean),
+  // `resolveProtectOptions` checks it.
+  maxProofAge: checkAnything,
+  nonces: checkOptional(checkEither(checkBoolean, checkObject())),
+  algorithms: checkOptional(strings),
+};
+
+const introspectionChecks: OptionChecks<IntrospectionOptions> = {
+  // `resolveProtectOptions` checks both.
+  clientId: checkAnything,
+  clientSecret: checkAnything,
+  clientMethod: checkOptional(checkOneOf('client_secret_basic', 'client_secret_post')),
+  endpoint: checkOptional(checkString),
+  ttl: amount,
+};
+
+function requireValidProtectOptions(options: ProtectOptions): void {
+  requireOptions('protect', options, optionChecks, CODE);
   const issuers: ProtectOptions['issuers'] = Array.isArray(options.issuers) ? options.issuers : [];
   for (const issuer of issuers)
     if (typeof issuer === 'object')
-      requireKnownOptions<TrustedIssuer>('`issuers`', issuer, { issuer: true, jwksUri: true, audience: true }, code);
+      requireKnownOptions<TrustedIssuer>('`issuers`', issuer, { issuer: true, jwksUri: true, audience: true }, CODE);
   const { introspection, dpop } = options;
   if (introspection !== undefined)
-    requireKnownOptions<IntrospectionOptions>(
-      '`introspection`',
-      introspection,
-      { clientId: true, clientSecret: true, clientMethod: true, endpoint: true, ttl: true },
-      code,
-    );
+    requireOptions<IntrospectionOptions>('`introspection`', introspection, introspectionChecks, CODE);
   if (typeof dpop !== 'object') return;
-  requireKnownOptions<DpopOptions>(
-    '`dpop`',
-    dpop,
-    { required: true, maxProofAge: true, nonces: true, algorithms: true },
-    code,
-  );
+  requireOptions<DpopOptions>('`dpop`', dpop, dpopChecks, CODE);
   if (typeof dpop.nonces === 'object')
-    requireKnownOptions<NonceOptions>('`dpop.nonces`', dpop.nonces, { keys: true, ttl: true }, code);
+    requireOptions<NonceOptions>('`dpop.nonces`', dpop.nonces, { keys: checkAnything, ttl: amount }, CODE);
 }
 
 function createOptionError(option: string, expected: string, got: string): TenonError {
-  return new TenonError('auth/options', `invalid option \`${option}\``, {
+  return new TenonError(CODE, `invalid option \`${option}\``, {
     expected,
     received: String(got).slice(0, 200),
   });

@@ -265,6 +265,25 @@ describe('protect() with invalid options', () => {
     expect(() => issuer.protect(options)).toThrow(expect.objectContaining({ code: 'auth/options' }));
   });
 
+  it.each([
+    ['clockTolerance', Number.NaN],
+    ['clockTolerance', -1],
+    ['tokenCacheTtl', Number.NaN],
+    ['tokenCacheSize', -1],
+    ['tokenType', 'Required'],
+    ['dpop', 'require'],
+    ['dpop', { required: 'yes' }],
+    ['scopes', 'notes:read'],
+    ['scopeHierarchy', { admin: 'notes:read' }],
+    ['verify', 'verify'],
+    ['introspection', { clientId: 'server', clientSecret: 'secret', ttl: Number.NaN }],
+  ])('refuses %s: %j, and names the option', (name, value) => {
+    const options = Object.fromEntries([[name, value]]);
+    expect(() => issuer.protect(options)).toThrow(
+      expect.objectContaining({ code: 'auth/options', message: expect.stringContaining(name) }),
+    );
+  });
+
   it('accepts a window of five minutes, and no more', () => {
     expect(() => issuer.protect({ dpop: { maxProofAge: 300_000 } })).not.toThrow();
     expect(() => issuer.protect({ dpop: { maxProofAge: 300_001 } })).toThrow('maxProofAge');

@@ -1,4 +1,4 @@
-import { type JsonObject, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
+import { checkString, type JsonObject, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
 import { toResult } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { checkTtl, isTerminal, type TaskState } from '../../protocol/tasks.js';
@@ -17,14 +17,19 @@ export function createClientTasks(pipeline: CallContext): Tasks {
   const start: StartCall = (name, input, options) => startTask(pipeline, name, input, options);
   const resume = (id: string, options: { readonly tool?: string } = {}) => {
     requireKnownOptions('resume', options, { tool: true });
+    requireTaskId('resume', id);
     const { tool } = options;
     return createHandle(pipeline, new TrackedTask(pipeline, id, { tool }), tool);
   };
   return {
     start: start as Tasks['start'],
     resume: resume as Tasks['resume'],
-    get: (id, options) => getTask(pipeline, id, options),
+    async get(id, options) {
+      requireTaskId('get', id);
+      return getTask(pipeline, id, options);
+    },
     async cancel(id, options) {
+      requireTaskId('cancel', id);
       await cancelTask(pipeline, id, options);
     },
     async *list(options) {
@@ -32,6 +37,10 @@ export function createClientTasks(pipeline: CallContext): Tasks {
     },
   };
 }
+
+/** A handle of a call that has not become a task has no ID. */
+const requireTaskId = (method: string, id: string): void =>
+  requireArgument(`the ID of tasks.${method}`, id, checkString);
 
 async function startTask(
   pipeline: CallContext,

@@ -239,6 +239,19 @@ describe.each(modes)('a call that became a task with an unknown outcome on %s', 
   });
 });
 
+describe('a task without an ID', () => {
+  it('is refused before a request is sent', async () => {
+    const { client, sent } = await scripted(EXTENSION, {});
+    const { id } = JSON.parse('{}');
+    const refusal = { code: 'options/invalid', message: expect.stringContaining('a string, got nothing') };
+    await expect(client.tasks.get(id)).rejects.toMatchObject(refusal);
+    await expect(client.tasks.cancel(id)).rejects.toMatchObject(refusal);
+    expect(() => client.tasks.resume(id)).toThrow(expect.objectContaining(refusal));
+    expect([...sent('tasks/get'), ...sent('tasks/cancel')]).toEqual([]);
+    await client.close();
+  });
+});
+
 describe('the lifetime of a task', () => {
   it('rejects before the call is sent when only the server chooses it', async () => {
     const { client, sent } = await scripted(EXTENSION, {});

@@ -1,4 +1,13 @@
-import { applyDefaults, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  applyDefaults,
+  checkBoolean,
+  checkFunction,
+  checkOptional,
+  checkRange,
+  type OptionChecks,
+  requireOptions,
+  TenonError,
+} from '@tenon/base';
 import { TASKS } from '../../protocol/tasks.js';
 import type { ExtensionHooks, ExtensionHost, MethodHandler, ServerExtension } from '../../server/extension.js';
 import type { TaskMethod } from './method-handlers.js';
@@ -6,27 +15,32 @@ import { canListTasks, TASK_DEFAULTS, type TasksOptions } from './options.js';
 import { startAsTask } from './start-task.js';
 import type { TaskService } from './task-service.js';
 
+const amount = checkOptional(checkRange('a number of at least 0', 0));
+
+const optionChecks: OptionChecks<TasksOptions> = {
+  ttl: amount,
+  maxTtl: amount,
+  pollInterval: amount,
+  maxRunning: amount,
+  maxOpen: amount,
+  maxOpenPerUser: amount,
+  maxShare: checkOptional(checkRange('a number from 0 to 1', 0, 1)),
+  maxRecordSize: amount,
+  leaseTtl: checkOptional(checkRange('a number of at least 1', 1)),
+  handoverTimeout: amount,
+  suspendTimeout: amount,
+  list: checkOptional(checkBoolean),
+  onEvent: checkOptional(checkFunction),
+};
+
 /**
  * Lets calls of tools with the option `task` become tasks: the client gets a response at once and polls for the result.
  * Tasks survive the process if the server's `stores` do. Supports the tasks extension and the tasks of 2025-11-25.
+ * @throws TenonError `options/invalid`
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function tasks(options: TasksOptions = {}): ServerExtension {
-  requireKnownOptions('tasks', options, {
-    ttl: true,
-    maxTtl: true,
-    pollInterval: true,
-    maxRunning: true,
-    maxOpen: true,
-    maxOpenPerUser: true,
-    maxShare: true,
-    maxRecordSize: true,
-    leaseTtl: true,
-    handoverTimeout: true,
-    suspendTimeout: true,
-    list: true,
-    onEvent: true,
-  });
+  requireOptions('tasks', options, optionChecks, 'options/invalid');
   return { id: TASKS, setup: host => createHooks(host, options) };
 }
 

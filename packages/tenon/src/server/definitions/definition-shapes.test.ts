@@ -1,6 +1,7 @@
 import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { protect } from '../../auth/resource/protect.js';
+import { tasks } from '../../extensions/tasks/tasks.js';
 import { createHandler } from '../../http.js';
 import { connect } from '../../index.node.js';
 import { serveHttp } from '../../runtimes/node/http/http-server.js';
@@ -109,6 +110,29 @@ describe('createServer() with an unfit definition', () => {
       'tool/definition',
       ['Did you mean "description"?'],
     ],
+    [
+      'an unknown word as `task`',
+      () => withTool({ task: 'x', run }),
+      'tool/definition',
+      ['`task`', 'one of forbidden'],
+    ],
+    [
+      'a misspelt task option',
+      () => withTool({ task: { aftr: 5 }, run }),
+      'tool/definition',
+      ['`task/aftr`', 'Expected after', 'an unknown option'],
+    ],
+    [
+      'a task option that is no number',
+      () => withTool({ task: { after: Number.NaN }, run }),
+      'tool/definition',
+      ['`task/after`'],
+    ],
+    ['a negative lifetime of tasks', () => withTool({ task: { ttl: -1 }, run }), 'tool/definition', ['`task/ttl`']],
+    ['tasks({ ttl: NaN })', () => tasks({ ttl: Number.NaN }), 'options/invalid', ['tasks', '`ttl`', 'at least 0']],
+    ['tasks({ maxShare: 2 })', () => tasks({ maxShare: 2 }), 'options/invalid', ['`maxShare`', 'from 0 to 1']],
+    ['tasks({ leaseTtl: 0 })', () => tasks({ leaseTtl: 0 }), 'options/invalid', ['`leaseTtl`', 'at least 1']],
+    ['tasks({ list: "no" })', () => loosely(tasks, { list: 'no' }), 'options/invalid', ['`list`', 'true or false']],
     ['a word as input', () => withTool({ input: 'x', run }), 'tool/definition', ['`input`', 'a string']],
     [
       'a description that is none',

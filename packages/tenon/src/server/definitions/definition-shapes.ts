@@ -9,6 +9,7 @@ import {
   checkObject,
   checkOneOf,
   checkOptional,
+  checkOptions,
   checkRange,
   checkString,
   type OptionShape,
@@ -16,7 +17,7 @@ import {
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition } from './resource.js';
 import type { ServerDefinition } from './server-definition.js';
-import type { ToolDefinition } from './tool.js';
+import type { TaskOptions, ToolDefinition } from './tool.js';
 
 type DefinitionChecks<T> = { readonly [K in keyof Required<T>]: Check };
 
@@ -76,13 +77,24 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
   clock: checkOptional(anyObject),
 };
 
+const amount = checkOptional(checkRange('a number of at least 0', 0));
+const checkTaskOptions = checkOptions<TaskOptions>({
+  support: checkOptional(checkOneOf('optional', 'required')),
+  after: amount,
+  ttl: amount,
+  version: checkOptional(checkString),
+  pollInterval: amount,
+});
+const checkTaskName = checkOneOf('forbidden', 'optional', 'required');
+const checkTask: Check = task => (typeof task === 'object' ? checkTaskOptions(task) : checkTaskName(task));
+
 const toolKeys: DefinitionChecks<ToolDefinition> = {
   ...commonKeys,
   input: schemaCheck,
   output: schemaCheck,
   run: checkFunction,
   annotations: checkOptional(anyObject),
-  task: checkOptional(checkEither(checkOneOf('forbidden', 'optional', 'required'), anyObject)),
+  task: checkOptional(checkTask),
   types: checkAnything,
 };
 
