@@ -57,6 +57,28 @@ describe('a server in the configuration files of MCP hosts', () => {
     expect({ code, err: err.trim() }).toEqual({ code: 0, err: `using ${used}, not ${ignored}` });
   });
 
+  it('has the timeouts of its entry, which options of the command replace', async () => {
+    const limited = { url: kitchen.url, totalTimeout: 400 };
+    await write('limited.json', { mcpServers: { limited } });
+    const call = (...options: string[]) =>
+      runTenon(project.folder, [
+        'call',
+        'limited',
+        'slow',
+        '--config',
+        project.path('limited.json'),
+        '--trust',
+        '--json',
+        ...options,
+      ]);
+    const entry = await call();
+    expect(JSON.parse(entry.err.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      code: 'call/timeout',
+      fix: expect.stringContaining('more time with --total-timeout'),
+    });
+    expect((await call('--timeout', '300ms')).err).toContain('more time with --timeout');
+  });
+
   it('reports its own problems, and names of all files are suggested [cli.target]', async () => {
     const failed = await list('other');
     expect(failed.code).not.toBe(0);

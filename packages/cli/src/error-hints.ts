@@ -33,6 +33,8 @@ const HINTS: Readonly<Record<string, string>> = {
   'answer/timeout': 'run the command again, and answer the question sooner',
   'peer/error':
     'read the message of the server: correct the arguments if they are the problem, else report it to the author of the server',
+  'peer/invalid-result':
+    'report it to the author of the server: `tenon doctor` lists such problems; if it was a call, it was executed: check its effect before you repeat it',
   'peer/deviation': 'report it to the author of the server: `tenon doctor` lists such problems',
   'host/start-timeout': 'raise `startTimeout` in the entry of the server, or check its startup',
   'lock/no-confirm': 'review the changes with `tenon lock`',

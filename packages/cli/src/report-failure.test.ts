@@ -34,3 +34,27 @@ it('masks secrets in the data of a JSON-RPC error, and keeps the rest', () => {
   expect(notes[0]).not.toMatch(/Bearer abc|ghp_/);
   expect(JSON.parse(notes[0] ?? '').data).toMatchObject({ uri: 'x://y', count: 3 });
 });
+
+it('prints the code and the data of a JSON-RPC error as text, without secrets, and long data in part', () => {
+  const print = (data: unknown) => {
+    const { context, notes } = createStubContext('/work', () => undefined);
+    const error = new TenonError('peer/error', 'Not found', { rpcCode: -32002, data });
+    reportFailure(error, { json: false, verbose: false }, context.screen);
+    return notes;
+  };
+  expect(print({ uri: 'x://y' })).toEqual([
+    expect.stringMatching(/^tenon: Not found\. /),
+    'JSON-RPC error -32002, data: {"uri":"x://y"}',
+  ]);
+  expect(print(undefined)[1]).toBe('JSON-RPC error -32002');
+  expect(print({ authorization: 'Bearer abc' })[1]).not.toContain('Bearer abc');
+  const [, long = ''] = print({ text: 'x'.repeat(5_000) });
+  expect(long).toHaveLength('JSON-RPC error -32002, data: … (5011 characters, all with --json)'.length + 1_000);
+});
+
+it('prints no JSON-RPC error that the server has not sent', () => {
+  const { context, notes } = createStubContext('/work', () => undefined);
+  const error = new TenonError('stdio/exited', 'gone', { rpcCode: -32000 });
+  reportFailure(error, { json: false, verbose: false }, context.screen);
+  expect(notes).toHaveLength(1);
+});

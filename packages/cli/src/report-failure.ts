@@ -1,4 +1,4 @@
-import { redactValue } from '@tenon/base';
+import { redactValue, stringifyJson } from '@tenon/base';
 import { CommanderError } from 'commander';
 import { TenonError } from 'tenon';
 import { describeError, getHint } from './error-hints.js';
@@ -33,6 +33,9 @@ export interface ReportOptions {
   readonly verbose: boolean;
 }
 
+/** Maximum number of printed characters of the data of an error. */
+const MAX_DATA = 1_000;
+
 const DEFAULT_FIX = 'look up the code in the reference of errors in the documentation';
 
 /** Reports an error on standard error and returns the exit code of the process. */
@@ -42,9 +45,23 @@ export function reportFailure(thrown: unknown, options: ReportOptions, screen: S
   const error = thrown instanceof CommanderError ? createParserError(thrown) : TenonError.from(thrown);
   const exit = getExitCode(error);
   if (options.json) writeErrorReport(screen, createErrorReport(error, exit));
-  else screen.note(`tenon: ${describeError(error)}`);
+  else {
+    screen.note(`tenon: ${describeError(error)}`);
+    const response = describeErrorResponse(error);
+    if (response !== undefined) screen.note(response);
+  }
   if (options.verbose && !options.json) screen.note(`${error.code}\n${error.stack ?? ''}`);
   return exit;
+}
+
+/** Returns the code and the data of the JSON-RPC error with which the server has responded, if it has. */
+function describeErrorResponse({ code, rpcCode, data }: TenonError): string | undefined {
+  if (code !== 'peer/error' || rpcCode === undefined) return undefined;
+  if (data === undefined) return `JSON-RPC error ${rpcCode}`;
+  const text = stringifyJson(redactValue(data));
+  const shown =
+    text.length > MAX_DATA ? `${text.slice(0, MAX_DATA)}… (${text.length} characters, all with --json)` : text;
+  return `JSON-RPC error ${rpcCode}, data: ${shown}`;
 }
 
 /** Writes an error report as one line of JSON. */

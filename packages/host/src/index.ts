@@ -208,7 +208,9 @@ export {
   screenInstructions,
   screenPrompt,
   screenResource,
+  screenSkill,
   screenTool,
 } from './security/screening/screen-definitions.js';
-export { screenResult } from './security/screening/screen-results.js';
+export { screenInputRequest } from './security/screening/screen-input-requests.js';
+export { screenError, screenResult } from './security/screening/screen-results.js';
 export type { Screened, Screening } from './security/screening/screener.js';

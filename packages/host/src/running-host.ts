@@ -386,10 +386,15 @@ export class RunningHost implements Host {
     const { listTimeout, pageSize, ...own } = applyDefaults(DEFAULT_HOST_OPTIONS, this.#options);
     const { name = own.name, version = own.version } = selection;
     const chosen = this.#selectUpstreams(selection);
+    const entries = parseEntrySelection(selection.servers);
+    const { upstreams, disabled } = this.#pool;
+    for (const server of entries?.servers ?? [])
+      if (!upstreams.has(server) && !disabled.includes(server))
+        this.#guard.reportError(createUnknownServerError(server, [...upstreams.keys()]));
     const { rateLimits, callerSignIn, waitForTasks, listDenied, extensions, strict } = this.#options;
     const onLateList = (scope: ConnectionScope, kind: ListKind) =>
       gateway.listChanges.notify(scope, kind === 'templates' ? 'resources' : kind);
-    const registry = new UpstreamRegistry(chosen, this.#clock, listTimeout, onLateList, this.#pool.disabled);
+    const registry = new UpstreamRegistry(chosen, this.#clock, listTimeout, onLateList, disabled);
     const gateway = new GatewayContext(registry, this.#guard, {
       prefix: this.#prefix,
       pageSize,
@@ -400,7 +405,7 @@ export class RunningHost implements Host {
       listDenied,
       extensions,
       telemetry: this.#options.telemetry,
-      selection: parseEntrySelection(selection.servers),
+      selection: entries,
     });
     this.#gateways.set(gateway, selection);
     for (const connection of registry.connections) gateway.observeConnection(connection);

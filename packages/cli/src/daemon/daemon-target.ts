@@ -2,7 +2,12 @@ import type { HttpTarget, StdioTarget } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
 import { chooseTokenStore, type TokenStoreKind } from '../http/token-store-kind.js';
-import { getProtocolSettings, type ProtocolSettings, type ResolvedTarget } from '../target/resolve-target.js';
+import {
+  type EntryTimeouts,
+  getProtocolSettings,
+  type ProtocolSettings,
+  type ResolvedTarget,
+} from '../target/resolve-target.js';
 import { createTargetAuthorizer } from '../target/target-authorizer.js';
 import type { ConnectionOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';
@@ -11,6 +16,8 @@ import { createUsageError } from '../usage-error.js';
 export interface DaemonTarget {
   readonly label: string;
   readonly settings?: ProtocolSettings | undefined;
+  /** Timeouts in the configuration. */
+  readonly timeouts?: EntryTimeouts | undefined;
   readonly stdio?: Pick<StdioTarget, 'command' | 'args' | 'cwd'> & { readonly env: Readonly<Record<string, string>> };
   readonly http?: {
     readonly url: string;
@@ -57,7 +64,7 @@ export function createDaemonTarget(
   resolved: ResolvedTarget,
   options: ConnectionOptions,
 ): DaemonTarget | undefined {
-  const { target, label, exceptions: configured } = resolved;
+  const { target, label, exceptions: configured, timeouts } = resolved;
   const settings = getProtocolSettings(resolved, options);
   if ('command' in target) {
     const { command, args = [], cwd } = target;
@@ -65,7 +72,7 @@ export function createDaemonTarget(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     const all = { ...selectVariables(env, name => SAFE.test(name)), ...Object.fromEntries(entries) };
-    return { label, settings, stdio: { command, args, ...(cwd === undefined ? {} : { cwd }), env: all } };
+    return { label, settings, timeouts, stdio: { command, args, ...(cwd === undefined ? {} : { cwd }), env: all } };
   }
   if (!('url' in target) || typeof target.headers === 'function' || hasClientSecret(options)) return undefined;
   const { url, headers = {}, transport, auth } = target;
@@ -79,6 +86,7 @@ export function createDaemonTarget(
   return {
     label,
     settings,
+    timeouts,
     http: { url: String(url), headers, transport, bearer, stored, clientId, exceptions, tokenStore },
   };
 }
@@ -90,9 +98,9 @@ const hasClientSecret = ({ auth, clientSecretEnv, clientSecretFile, clientKeyFil
 /** Restores the target in the daemon. */
 export function restoreTarget(
   context: CliContext,
-  { stdio, http, settings }: DaemonTarget,
-): (HttpTarget | StdioTarget) & ProtocolSettings {
-  if (stdio) return { ...stdio, ...settings };
+  { stdio, http, settings, timeouts }: DaemonTarget,
+): (HttpTarget | StdioTarget) & ProtocolSettings & EntryTimeouts {
+  if (stdio) return { ...stdio, ...settings, ...timeouts };
   if (!http) throw createUsageError('no target', 'send a URL or a command');
   const { url, headers, transport, bearer, stored, clientId, exceptions = {}, tokenStore } = http;
   const client = clientId === undefined ? {} : { id: clientId };
@@ -100,6 +108,7 @@ export function restoreTarget(
   const auth = bearer ?? (stored ? createTargetAuthorizer(context, signIn, client, { [url]: exceptions }) : undefined);
   return {
     ...settings,
+    ...timeouts,
     url,
     headers,
     ...(transport === undefined ? {} : { transport }),

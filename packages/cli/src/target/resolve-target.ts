@@ -23,7 +23,12 @@ export interface ResolvedTarget {
   readonly exceptions?: AuthExceptions | undefined;
   /** Handling of deviations in the configuration. */
   readonly settings?: ProtocolSettings | undefined;
+  /** Timeouts in the configuration. */
+  readonly timeouts?: EntryTimeouts | undefined;
 }
+
+/** Timeouts of a server of a configuration. */
+export type EntryTimeouts = Pick<ConfiguredEntry, 'startTimeout' | 'idleTimeout' | 'totalTimeout'>;
 
 /** Settings of a server for its deviations from the protocol. */
 export type ProtocolSettings = Pick<ConfiguredEntry, 'strict' | 'assumeCapabilities' | 'protocolVersion'>;
@@ -114,7 +119,16 @@ async function resolveName(context: CliContext, name: string, options: Connectio
   const target = await withServiceAccount(configured, entry, options);
   const { strict, assumeCapabilities, protocolVersion, authExceptions: exceptions } = entry;
   const settings = { strict, assumeCapabilities, protocolVersion };
-  return { label: name, target, template: createTemplate({ ...entry, target: filled }), exceptions, settings };
+  const { startTimeout, idleTimeout, totalTimeout } = entry;
+  const timeouts = { startTimeout, idleTimeout, totalTimeout };
+  return {
+    label: name,
+    target,
+    template: createTemplate({ ...entry, target: filled }),
+    exceptions,
+    settings,
+    timeouts,
+  };
 }
 
 /** Adds the credentials of the service account of an entry, unless the options give others. */

@@ -140,7 +140,7 @@ export async function connectToTarget(
     version,
     ...handlers,
     ...('command' in target ? { onMessage } : {}),
-    ...readTimeouts(options),
+    ...readTimeouts(options, resolved.timeouts),
     ...getProtocolSettings(resolved, options),
     probeTimeout: Math.min(PROBE_TIMEOUT, timeout ?? PROBE_TIMEOUT, totalTimeout ?? PROBE_TIMEOUT),
   });

@@ -19,6 +19,14 @@ describe('the timeouts of a command', () => {
     expect(parse()).toEqual({});
   });
 
+  it('uses those of the configuration unless an option sets one', () => {
+    const configured = { startTimeout: 1, idleTimeout: 2, totalTimeout: 3 };
+    expect(readTimeouts({}, configured)).toEqual({ idleTimeout: 2, totalTimeout: 3 });
+    expect(readTimeouts({}, { idleTimeout: undefined, totalTimeout: 3 })).toEqual({ totalTimeout: 3 });
+    expect(readTimeouts({ timeout: 4 }, configured)).toEqual({ idleTimeout: 4 });
+    expect(readTimeouts({ totalTimeout: 5 }, configured)).toEqual({ totalTimeout: 5 });
+  });
+
   it('does not end a call that reports progress more often than --timeout, unless the total time is over', async () => {
     const clock = fakeClock();
     const steps: ((value?: unknown) => void)[] = [];

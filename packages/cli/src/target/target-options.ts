@@ -11,6 +11,7 @@ import {
   parseVariableNames,
 } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
+import type { EntryTimeouts } from './resolve-target.js';
 
 /** Options that connect to a target. */
 export interface ConnectionOptions extends HttpOptions {
@@ -105,7 +106,8 @@ export interface TargetOptionTexts extends Pick<HttpOptionTexts, 'defaultAuth'> 
   readonly hasWire?: boolean;
 }
 
-const TIMEOUT_HELP = 'time to wait for a response, or for progress after the last one (default: 60s)';
+const TIMEOUT_HELP =
+  'time to wait for a response, or for progress after the last one (default: that of the configuration, or 60s)';
 
 /** Help of `--assume`. */
 export const ASSUME_HELP = 'use capabilities that the server does not declare: tools, prompts, resources, …';
@@ -121,7 +123,7 @@ export function withTargetOptions(
   if (timeout === undefined)
     command.option(
       '--total-timeout <time>',
-      'time for the whole request, also while it reports progress (default: no limit)',
+      'time for the whole request, also while it reports progress (default: that of the configuration, or no limit)',
       parseDurationOption,
     );
   command
@@ -139,14 +141,19 @@ export function withTargetOptions(
   return withConnectionOptions(command, texts);
 }
 
-/** Returns the timeouts of a client. Progress restarts the time of `--timeout`, and not that of `--total-timeout`. */
-export function readTimeouts({
-  timeout,
-  totalTimeout,
-}: Pick<TargetOptions, 'timeout' | 'totalTimeout'>): Pick<ClientOptions, 'idleTimeout' | 'totalTimeout'> {
+/**
+ * Returns the timeouts of a client. Progress restarts the time of `--timeout`, and not that of `--total-timeout`. Either
+ * option replaces both timeouts of the configuration.
+ */
+export function readTimeouts(
+  { timeout, totalTimeout }: Pick<TargetOptions, 'timeout' | 'totalTimeout'>,
+  configured: EntryTimeouts = {},
+): Pick<ClientOptions, 'idleTimeout' | 'totalTimeout'> {
+  const chosen =
+    timeout === undefined && totalTimeout === undefined ? configured : { idleTimeout: timeout, totalTimeout };
   return {
-    ...(timeout === undefined ? {} : { idleTimeout: timeout }),
-    ...(totalTimeout === undefined ? {} : { totalTimeout }),
+    ...(chosen.idleTimeout === undefined ? {} : { idleTimeout: chosen.idleTimeout }),
+    ...(chosen.totalTimeout === undefined ? {} : { totalTimeout: chosen.totalTimeout }),
   };
 }
 

@@ -66,12 +66,16 @@ export function describeUndeclared(capability: 'tools' | 'prompts' | 'resources'
   return `${subject} not declare the capability ${capability}. ${adviseAssuming(capability, servers.length === 1 ? 'it' : 'one of them')}`;
 }
 
-/** Creates the error for a URI that belongs to several servers. */
-export function createAmbiguousUriError(uri: string, owners: readonly string[]): Error {
+/** Creates the error for a URI or a template that belongs to several servers. `list` is the method that lists it. */
+export function createAmbiguousUriError(
+  uri: string,
+  owners: readonly string[],
+  list: 'resources/list' | 'resources/templates/list',
+): Error {
   const who = owners.join(', ');
   return rpcError(
     INVALID_PARAMS,
-    `Several servers have ${uri.slice(0, 256)}: ${who}. Use the URI of resources/list, which names the server`,
+    `Several servers have ${uri.slice(0, 256)}: ${who}. Use the URI of ${list}, which names the server`,
     {
       uri,
     },

@@ -232,14 +232,18 @@ export class HostCatalog {
     const held = await this.#resolveUri(uri, () => this.#resources.toServer(uri));
     if (held) return { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
     const owners = this.#resources.findOwners(uri);
-    if (owners.length > 1) throw createAmbiguousUriError(uri, owners);
+    if (owners.length > 1) throw createAmbiguousUriError(uri, owners, 'resources/list');
     const part = this.#resourceLists.find(({ list }) => list.items.some(each => each.uri === uri));
     return part && { connection: part.connection, uri };
   }
 
+  /** Resolves the server of a template. `undefined`: no known server has it. Rejects when the owner is ambiguous. */
   async resolveTemplate(template: string): Promise<ResolvedResource | undefined> {
     const held = await this.#resolveUri(template, () => this.#resources.toServerTemplate(template));
-    return held && { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
+    if (held) return { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
+    const owners = this.#resources.findTemplateOwners(template);
+    if (owners.length > 1) throw createAmbiguousUriError(template, owners, 'resources/templates/list');
+    return undefined;
   }
 
   /** Returns the server of a tool with this public name, and its name there. */

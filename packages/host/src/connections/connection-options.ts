@@ -1,4 +1,4 @@
-import type { Clock, JsonObject, TenonError } from '@tenon/base';
+import type { Clock, JsonObject, MaybePromise, TenonError } from '@tenon/base';
 import type { Client, ClientOptions, Root } from 'tenon';
 import type { RequestInput } from 'tenon/proxy';
 import type { Telemetry } from 'tenon/telemetry';
@@ -20,8 +20,8 @@ export interface InputRequestHandler {
   isHandledByHost(method: string): boolean;
   /** Handles an input request in place of the caller. */
   handle: RequestInput;
-  /** Prepares the parameters of an input request for a caller. */
-  prepareInputRequest(method: string, params: JsonObject, recipient: InputRequestRecipient): JsonObject;
+  /** Prepares the parameters of an input request for a caller. Synchronous if they are small. */
+  prepareInputRequest(method: string, params: JsonObject, recipient: InputRequestRecipient): MaybePromise<JsonObject>;
 }
 
 /** Options of a connection to one server. */

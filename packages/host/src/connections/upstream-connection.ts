@@ -393,6 +393,8 @@ export class UpstreamConnection {
       for (const listener of this.#elicitationListeners) listener(elicitationId);
     });
     client.on('error', error => {
+      // A request that the end of the connection ends is no fault of the server.
+      if (this.isClosed && error.code === 'connection/closed') return;
       this.#reportError(error);
       if (isUnreachable(error)) this.#recordUnreachable(error);
     });

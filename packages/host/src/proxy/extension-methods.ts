@@ -36,11 +36,12 @@ export function forwardExtensionMethod(
   // The name of a method does not tell to which of several servers it belongs.
   if (!gateway.carriesUnknown || only === undefined || others.length > 0) return undefined;
   const connection = gateway.registry.getConnection(only, gateway.getScope(requestContext));
-  return callServer(connection, method, params, requestContext);
+  return callServer(gateway, connection, method, params, requestContext);
 }
 
 /** Calls a method at a server. Errors of the server are for the caller. */
 async function callServer(
+  gateway: GatewayContext,
   connection: UpstreamConnection,
   method: string,
   params: JsonObject,
@@ -51,7 +52,7 @@ async function callServer(
     const { _meta: _, ...own } = params;
     return await client.call(method, own, { signal: signal as AbortSignal });
   } catch (error) {
-    throw translateError(error, connection, method, params, dialect, true);
+    throw await translateError(gateway.guard, error, { connection, method, params, dialect });
   }
 }
 
@@ -71,7 +72,7 @@ async function listSkills(
         const client = await connection.getClient();
         if (getSkillSettings(client) === undefined) return [];
         const entries = await readSkillPages(server, async own => {
-          const page = await callServer(connection, LIST, own, requestContext);
+          const page = await callServer(gateway, connection, LIST, own, requestContext);
           hints.push(page);
           return page;
         });
@@ -130,7 +131,7 @@ async function forwardByUri(
     throw settings === undefined
       ? rpcError(INVALID_PARAMS, 'Invalid params: the server of the resource offers no skills', { uri: outer })
       : rpcError(METHOD_NOT_FOUND, `Method not found: the server of the resource has no ${method}`);
-  const result = await callServer(connection, method, { ...params, uri }, requestContext);
+  const result = await callServer(gateway, connection, method, { ...params, uri }, requestContext);
   const { resultType: _, ...rest } = result;
   const cache = { ...rest, ttlMs: readCacheHints(rest).ttlMs ?? 0, cacheScope: 'private' };
   if (method === GET) {
@@ -148,7 +149,7 @@ async function forwardByUri(
   const resources = children.map(child =>
     typeof child.uri === 'string' ? { ...child, uri: catalog.toPublicUri(connection.server, child.uri) } : child,
   );
-  return { ...cache, resources };
+  return gateway.guard.processResult(request, { ...cache, resources }, false);
 }
 
 /** Replaces the addresses of a skill and its files. All files keep the folder of their skill. */

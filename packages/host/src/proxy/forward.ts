@@ -5,6 +5,7 @@ import {
   INVALID_PARAMS,
   type JsonObject,
   rpcError,
+  thenMaybe,
 } from '@tenon/base';
 import type { Client } from 'tenon';
 import {
@@ -79,7 +80,9 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
     });
   } catch (error) {
     if (call.ids.size === 0 && isClosedBeforeSending(error)) throw error;
-    throw translateError(error, connection, method, params, requestContext.dialect, call.ids.size > 0);
+    const { dialect } = requestContext;
+    const failed = { connection, method, params, dialect, wasSent: call.ids.size > 0 };
+    throw await translateError(proxiedRequest.guard, error, failed);
   } finally {
     call.stopProgress?.();
   }
@@ -106,12 +109,13 @@ function createCallerAsk({ connection, call, guard, onInputRequested }: ProxiedR
   const recipient = getRecipient(call);
   const ask: RequestInput = (method, params, ...rest) => {
     if (isByRetry(call)) onInputRequested?.();
-    return run
-      .request(method, inputRequestHandler.prepareInputRequest(method, params, recipient), ...rest)
-      .then(response => {
-        throwHandlerError(response);
-        return response;
-      });
+    const sent = thenMaybe(inputRequestHandler.prepareInputRequest(method, params, recipient), prepared =>
+      run.request(method, prepared, ...rest),
+    );
+    return Promise.resolve(sent).then(response => {
+      throwHandlerError(response);
+      return response;
+    });
   };
   // Input for a task may arrive for as long as the task is stored.
   const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
@@ -204,21 +208,20 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
   throw rpcError(INTERNAL_ERROR, `The server "${connection.server}" still requests input after ${MAX_ROUNDS} rounds`);
 }
 
-function prepareInputRequired(
+async function prepareInputRequired(
   result: JsonObject,
-  requests: readonly [string, UpstreamInputRequest][],
+  requests: [string, UpstreamInputRequest][],
   { call, onInputRequested }: ProxiedRequest,
   inputRequestHandler: InputRequestHandler,
-): JsonObject {
+): Promise<JsonObject> {
   onInputRequested?.();
   const recipient = getRecipient(call);
-  const put = requests.map(([key, { method, params = {} }]) => {
-    return [
-      key,
-      toInputRequest({ method, params: inputRequestHandler.prepareInputRequest(method, params, recipient) }),
-    ];
-  });
-  return requests.length === 0 ? result : { ...result, inputRequests: Object.fromEntries(put) };
+  const prepare = async ([key, { method, params = {} }]: [string, UpstreamInputRequest]) => [
+    key,
+    toInputRequest({ method, params: await inputRequestHandler.prepareInputRequest(method, params, recipient) }),
+  ];
+  if (requests.length === 0) return result;
+  return { ...result, inputRequests: Object.fromEntries(await Promise.all(requests.map(prepare))) };
 }
 
 /** Waits for the task that the server has created for the call. Cancels the task if the caller cancels the request. */

@@ -12,7 +12,6 @@ import { createPublicAddresses, type PublicAddresses } from '../catalog/names/pu
 import { SKILLS_EXTENSION, UI_EXTENSION } from '../catalog/page-meta.js';
 import { checkPatterns, PatternReport } from '../catalog/pattern-report.js';
 import type { CodeMode } from '../code-mode/run-tool.js';
-import { createUnknownServerError } from '../connections/connection-errors.js';
 import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
 import { getEntryKey } from '../connections/list-cache.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
@@ -107,9 +106,6 @@ export class GatewayContext {
       return guard.filterList(kind, part);
     };
     this.#catalogOptions = { prefix, filterList: selectEntries(filterList, selection), getToolNames };
-    for (const server of selection?.servers ?? [])
-      if (![...registry.servers, ...registry.disabled].includes(server))
-        guard.reportError(createUnknownServerError(server, registry.servers));
   }
 
   /** Reports patterns of the selection that select nothing of a server. It reads all its lists, once a connection. */

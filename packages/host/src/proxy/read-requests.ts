@@ -2,6 +2,7 @@ import { getKeptScheme, type JsonObject, toJsonObject } from '@tenon/base';
 import type { ProxyCall } from 'tenon/proxy';
 import { readCacheHints } from '../connections/cache-hints.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import type { ActionRequest } from '../security/policy/action-request.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
 import { forward } from './forward.js';
 import { forwardResolved } from './forward-resolved.js';
@@ -66,23 +67,28 @@ export async function forwardCompletion(
   const { params, requestContext } = call;
   const { ref } = params;
   const { auth } = requestContext.caller;
-  const complete = async (connection: UpstreamConnection, own: JsonObject): Promise<JsonObject> => {
+  const { guard } = gateway;
+  const complete = async (
+    connection: UpstreamConnection,
+    own: JsonObject,
+    actionRequest: ActionRequest,
+  ): Promise<JsonObject> => {
+    await guard.authorizePassive(actionRequest, connection, COMPLETE);
     if ((await connection.getClient()).server.capabilities.completions === undefined)
       return { completion: { values: [] } };
-    return forward({ guard: gateway.guard, connection, method: COMPLETE, params: { ...params, ref: own }, call });
+    const result = await forward({ guard, connection, method: COMPLETE, params: { ...params, ref: own }, call });
+    return guard.processResult(actionRequest, result, false);
   };
   if (ref.type === 'ref/prompt') {
     const resolve = async () => resolveName(gateway, 'prompts', ref.name, requestContext, COMPLETE);
-    return forwardResolved(await resolve(), COMPLETE, resolve, async ({ connection, name }) => {
-      await gateway.guard.authorizePassive(createPromptRequest(connection, name, {}, auth), connection, COMPLETE);
-      return complete(connection, { ...ref, name });
-    });
+    return forwardResolved(await resolve(), COMPLETE, resolve, ({ connection, name }) =>
+      complete(connection, { ...ref, name }, createPromptRequest(connection, name, {}, auth)),
+    );
   }
   const resolve = async () =>
     (await gateway.getCatalog(gateway.getScope(requestContext)).resolveTemplate(ref.uri)) ??
     (await resolveUpstreamResource(gateway, ref.uri, requestContext, COMPLETE));
-  return forwardResolved(await resolve(), COMPLETE, resolve, async ({ connection, uri }) => {
-    await gateway.guard.authorizePassive(createResourceRequest(connection, uri, auth), connection, COMPLETE);
-    return complete(connection, { ...ref, uri });
-  });
+  return forwardResolved(await resolve(), COMPLETE, resolve, ({ connection, uri }) =>
+    complete(connection, { ...ref, uri }, createResourceRequest(connection, uri, auth)),
+  );
 }

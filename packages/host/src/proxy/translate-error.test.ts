@@ -4,7 +4,7 @@ import { toErrorObject } from '../../../tenon/src/jsonrpc/error-response.js';
 import type { Dialect } from '../../../tenon/src/protocol/versions/dialect.js';
 import { getDialect } from '../../../tenon/src/protocol/versions/index.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
-import { translateError } from './translate-error.js';
+import { toCallerError } from './translate-error.js';
 
 const [oldest, newest] = ['2025-06-18', '2026-07-28'].map(each => getDialect(each) as Dialect) as [Dialect, Dialect];
 const line = (version: string) =>
@@ -12,9 +12,14 @@ const line = (version: string) =>
 const error = (code: string, details: ErrorDetails = {}, summary = 'something') =>
   new TenonError(code, summary, details);
 const cross = (thrown: unknown, method = 'tools/call', to = newest, from = '2025-06-18') =>
-  translateError(thrown, line(from), method, { name: 'add', arguments: { items: [{}] } }, to);
+  toCallerError(thrown, {
+    connection: line(from),
+    method,
+    params: { name: 'add', arguments: { items: [{}] } },
+    dialect: to,
+  });
 
-describe('translateError', () => {
+describe('toCallerError', () => {
   it('keeps the code, message and data of the server', () => {
     const other = error('peer/error', { rpcCode: -32050, data: { a: 1 } }, 'locked');
     expect(cross(other)).toMatchObject({ code: 'rpc/error', rpcCode: -32050, summary: 'locked', data: { a: 1 } });
@@ -92,7 +97,13 @@ describe('translateError', () => {
       ['tools/list', true],
       ['tools/call', false],
     ] as const) {
-      const result = translateError(outage, line('2025-06-18'), method, {}, newest, wasSent);
+      const result = toCallerError(outage, {
+        connection: line('2025-06-18'),
+        method,
+        params: {},
+        dialect: newest,
+        wasSent,
+      });
       expect(toErrorObject(result)).toMatchObject({ code: 503, data: { retryAfterMs: 5000 } });
     }
     const sent = cross(outage);

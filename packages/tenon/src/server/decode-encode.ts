@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, type JsonObject, rpcError, thenMaybe } from '@tenon/base';
+import { INVALID_PARAMS, isObject, type JsonObject, rpcError, thenMaybe } from '@tenon/base';
 import type { MaybeAsyncResult } from '../handler/operation.js';
 import { isPreserialized, markPreserialized } from '../jsonrpc/message.js';
 import type { TolerantConnection } from '../jsonrpc/tolerance.js';
@@ -48,10 +48,17 @@ export function encodeResult(request: MethodRequest, result: JsonObject): MaybeA
   const { server, requestContext, method } = request;
   const { dialect } = requestContext;
   // A middleware may have returned a result instead of the handler.
-  const completed =
-    result.resultType === undefined && dialect.opening === 'per-request' ? finalizeResult(server, result) : result;
+  const isFinal = result.resultType !== undefined || dialect.opening !== 'per-request';
+  const completed = isFinal ? withOwnInfo(server, result) : finalizeResult(server, result);
   const transform = dialect.transforms.encode.result(method);
   return transform === undefined ? completed : transformResult(request, transform, completed);
+}
+
+/** Replaces the name and version of an upstream server, of which a proxy passes the result on. */
+function withOwnInfo({ info, backend }: ServerRuntime, result: JsonObject): JsonObject {
+  const { _meta: meta } = result;
+  if (backend.usesRegistries || !isObject(meta) || !(SERVER_INFO in meta) || meta[SERVER_INFO] === info) return result;
+  return { ...result, _meta: { ...meta, [SERVER_INFO]: info } };
 }
 
 const toolNames = new WeakMap<JsonObject, string>();

@@ -52,6 +52,11 @@ export interface ResourceNameMapper {
    * matching template. If there are several, the caller must use the wrapped URI of one of them.
    */
   findOwners(uri: string): readonly string[];
+  /**
+   * Returns the servers that may own a template: those that have it, and if it is one, those with a template whose URIs
+   * could be the same.
+   */
+  findTemplateOwners(template: string): readonly string[];
 }
 
 /** Creates the mapper for all resources and templates of a host. */
@@ -86,6 +91,7 @@ function createOnlyServerMapper(only: string, addresses: PublicAddresses): Resou
     toServer: uri => findShown(uri) ?? { server: only, uri },
     toServerTemplate: template => ({ server: only, uri: template }),
     findOwners: () => [only],
+    findTemplateOwners: () => [only],
   };
 }
 
@@ -139,7 +145,7 @@ class SharedResourceNames implements ResourceNameMapper {
 
   toPublicTemplate(server: string, template: string): string {
     const { label } = this.#get(server);
-    const owners = this.#findTemplateOwners(template);
+    const owners = this.findTemplateOwners(template);
     const scheme = getKeptScheme(template);
     if (scheme !== 'skill' && this.#isPlain(template, server, owners)) return template;
     if (scheme === undefined) return wrapUri(label, template);
@@ -156,13 +162,23 @@ class SharedResourceNames implements ResourceNameMapper {
     return (
       this.#labelled.get(template) ??
       unwrapUri(template, this.#byLabel) ??
-      toOnlyOwner(template, this.#findTemplateOwners(template))
+      toOnlyOwner(template, this.findTemplateOwners(template))
     );
   }
 
   findOwners(uri: string): readonly string[] {
     const named = this.#findShown(uri) ?? unwrapUri(uri, this.#byLabel);
     return named === undefined ? this.#findUnwrappedOwners(uri) : [named.server];
+  }
+
+  findTemplateOwners(text: string): readonly string[] {
+    const owners = this.#filterServers(({ templates }) => templates.has(text));
+    const parsed = this.#resources.get(owners[0] ?? '')?.templates.get(text);
+    if (owners.length !== 1 || parsed === undefined) return owners;
+    const rivals = this.#filterServers(({ templates }) =>
+      [...templates.values()].some(each => each && haveCommonUris(parsed, each)),
+    );
+    return [...new Set([...owners, ...rivals])];
   }
 
   #get(server: string): ServerResources {
@@ -204,17 +220,6 @@ class SharedResourceNames implements ResourceNameMapper {
       each => each.server === server && matchesTemplate(templates.get(each.uri), own.uri),
     );
     return hasTemplate ? own : undefined;
-  }
-
-  /** Finds the servers with a template, and those with a template whose URIs could be the same. */
-  #findTemplateOwners(text: string): readonly string[] {
-    const owners = this.#filterServers(({ templates }) => templates.has(text));
-    const parsed = this.#resources.get(owners[0] ?? '')?.templates.get(text);
-    if (owners.length !== 1 || parsed === undefined) return owners;
-    const rivals = this.#filterServers(({ templates }) =>
-      [...templates.values()].some(each => each && haveCommonUris(parsed, each)),
-    );
-    return [...new Set([...owners, ...rivals])];
   }
 
   /** Returns the candidates for the public address of a resource, the best one first. */

@@ -56,6 +56,20 @@ describe('a result within the limits', () => {
 });
 
 describe('a result over the limits', () => {
+  it.each([1_000, 200, 20])('keeps half of a text of at most %i characters beside the notice', async maxText => {
+    const long = 'word '.repeat(1_000);
+    const { content } = await truncateResult(
+      { content: [text(long)] },
+      { overflow: createStore(), principal: 'ann', limits: { maxText } },
+    );
+    const [first, link] = content;
+    const [head = '', notice = '', tail = ''] = first?.type === 'text' ? first.text.split('\n') : [];
+    expect(long.startsWith(head) && long.endsWith(tail)).toBe(true);
+    expect(head.length + tail.length).toBe(maxText / 2);
+    expect(notice).toMatch(/^\[\d+ of 5000 characters are left out here\. Read all of it at tenon-overflow:/);
+    expect(link).toMatchObject({ type: 'resource_link' });
+  });
+
   it('contains the beginning and the end of a long text, and a link to the rest', async () => {
     const overflowStore = createStore();
     const long = Array.from({ length: 3_000 }, (_, i) => `${i}`).join(' ');

@@ -117,7 +117,7 @@ async function truncateContent(
       out.push(...(await replaceLastBlocks(content.slice(index), index === 0 ? room.total : 0, limits, options)));
       break;
     }
-    const instead = await replaceBlock(block, Math.min(limits.maxText, room.total) - NOTICE_SIZE, limits, options);
+    const instead = await replaceBlock(block, withoutNotice(Math.min(limits.maxText, room.total)), limits, options);
     room.total -= instead.reduce((sum, each) => sum + getBlockSize(each), 0);
     out.push(...instead);
   }
@@ -199,14 +199,17 @@ async function replaceBlock(
   );
 }
 
+/** Returns the size that is left beside a notice, at least half. A notice is rarely as long as it may be. */
+const withoutNotice = (size: number): number => Math.max(size - NOTICE_SIZE, Math.floor(size / 2));
+
 /** Shortens a text and stores the complete text. */
 async function shortenText(block: TextContent, most: number, limits: OutputLimits, options: TruncateOptions) {
   const { type: _, text, ...beside } = block;
-  const size = getJsonSize(beside);
-  if (size <= limits.maxOther && size < most)
+  const size = Object.keys(beside).length === 0 ? 0 : getJsonSize(beside);
+  if (size === 0 || (size <= limits.maxOther && size < most))
     return createTextPreview('', text, most - size, { text, mimeType: 'text/plain' }, beside, options);
   const note = await createNotice('The other members of this text are left out.', toJsonOverflow(block), options);
-  const { head } = takeExcerpt(text, Math.min(limits.maxText, most - NOTICE_SIZE));
+  const { head } = takeExcerpt(text, Math.min(limits.maxText, withoutNotice(most)));
   return [{ type: 'text' as const, text: head }, ...note];
 }
 

@@ -49,7 +49,9 @@ export async function subscribeToResource(
     else await listenOnce(gateway, connection, inner, uri);
     requestContext.subscriptions?.add(uri);
   } catch (thrown) {
-    const error = translateError(thrown, connection, SUBSCRIBE, { uri: inner }, requestContext.dialect);
+    const { dialect } = requestContext;
+    const failed = { connection, method: SUBSCRIBE, params: { uri: inner }, dialect };
+    const error = await translateError(gateway.guard, thrown, failed);
     const { kind, name, server, principal } = actionRequest;
     await gateway.guard.recordDenied({ method: SUBSCRIBE, kind, name, server, principal, error });
     throw error;

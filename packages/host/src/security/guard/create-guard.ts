@@ -29,7 +29,7 @@ import type { HostGuardOptions } from './guard-options.js';
 import type { HostGuard } from './host-guard.js';
 import { InputRequestGuard } from './input-request-guard.js';
 import { InventoryGuard } from './inventory-guard.js';
-import { ResultGuard } from './result-guard.js';
+import { TextGuard } from './text-guard.js';
 
 /** Dependencies of a guard, in addition to its options. */
 export interface GuardContext {
@@ -71,9 +71,9 @@ export function createGuard(
     options.output === undefined
       ? undefined
       : createOverflowStore({ values: stores.values, clock, onError: reportError });
-  const delivery = new ResultGuard(options, overflow, screenAside);
+  const texts = new TextGuard(options, overflow, screenAside);
   let current = entries;
-  const inputRequests = new InputRequestGuard(options, () => current.size === 1);
+  const inputRequests = new InputRequestGuard(options, texts, () => current.size === 1);
   const startTimes = new WeakMap<ActionRequest, number>();
   const recordOutcome = (actionRequest: ActionRequest, event: AuditEvent): void => {
     const startTime = startTimes.get(actionRequest);
@@ -87,7 +87,10 @@ export function createGuard(
   return {
     approvals,
     filterList: admission.filterList,
-    filterSkills: (connection, skills) => admission.filterSkills(connection, skills),
+    async filterSkills(connection, skills) {
+      const admitted = await admission.filterSkills(connection, skills);
+      return Promise.all(admitted.map(skill => texts.screenSkill(connection.server, skill)));
+    },
     isPageBlocked: (connection, uri, result) => admission.isPageBlocked(connection, uri, result),
     getFilteredTools: admission.getFilteredTools,
     getToolNames: admission.getToolNames,
@@ -130,11 +133,12 @@ export function createGuard(
       return undefined;
     },
     async processResult(actionRequest, result, hasOutputSchema) {
-      const screened = await delivery.screenResult(actionRequest, result);
-      if (typeof screened !== 'string') return delivery.truncateResult(actionRequest, screened, hasOutputSchema);
+      const screened = await texts.screenResult(actionRequest, result);
+      if (typeof screened !== 'string') return texts.truncateResult(actionRequest, screened, hasOutputSchema);
       recordEnd(actionRequest, { action: 'answered', outcome: 'blocked', reason: screened });
       return createDeniedResult(actionRequest, screened, 'Not passed on');
     },
+    screenError: ({ server }, method, error) => texts.screenError(server, method, error),
     recordAnswer(actionRequest, { isError }) {
       recordEnd(actionRequest, { action: 'answered', outcome: isError === true ? 'tool failed' : 'ok' });
     },
@@ -178,9 +182,9 @@ export function createGuard(
     reportError,
     async screenInstructions(connection, text) {
       const isHeard = !(await admission.isServerBlocked(connection));
-      return isHeard ? delivery.screenText(connection.server, text) : undefined;
+      return isHeard ? texts.screenInstructions(connection.server, text) : undefined;
     },
-    readOverflow: (uri, identity) => delivery.readOverflow(uri, identity),
+    readOverflow: (uri, identity) => texts.readOverflow(uri, identity),
   };
 }
 

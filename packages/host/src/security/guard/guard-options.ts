@@ -17,8 +17,18 @@ export interface ScreeningReport {
   /** Name of the server. */
   readonly server: string;
   /** Kind of the screened text. */
-  readonly kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions' | 'result' | 'elicitation';
-  /** Name at the server, or URI. */
+  readonly kind:
+    | 'tool'
+    | 'prompt'
+    | 'resource'
+    | 'template'
+    | 'skill'
+    | 'instructions'
+    | 'result'
+    | 'error'
+    | 'elicitation'
+    | 'sampling';
+  /** Name at the server, or URI. The method of an error or an input request. */
   readonly name: string;
   /** Findings in the text. */
   readonly findings: readonly Finding[];
@@ -30,7 +40,7 @@ export interface HostScreeningOptions {
    * Handling of texts that look like an instruction to a model or like a data leak.
    *
    * `report` only calls `onScreeningReport`. `mask` replaces each such text with a notice. `block` replaces a result
-   * with an error, and masks definitions, instructions and input requests.
+   * with an error, and masks definitions, instructions, errors and input requests.
    *
    * The detection is best effort: a text without findings may still be unsafe.
    *
@@ -43,7 +53,7 @@ export interface HostScreeningOptions {
    */
   readonly definitions?: Pick<Screening, 'strip'> | undefined;
   /**
-   * Invisible characters to remove from results. `false`: results are not screened.
+   * Invisible characters to remove from results and errors. `false`: they are not screened.
    * @default the kinds that no text needs
    */
   readonly results?: Pick<Screening, 'strip'> | false | undefined;

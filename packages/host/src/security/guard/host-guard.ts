@@ -37,7 +37,7 @@ export interface HostGuard {
   checkServerStart(server: string): Promise<void>;
   /** Filters the entries of a server's list. */
   readonly filterList: ListFilter;
-  /** Filters skills that a caller has read, without those that the lock blocks as they are now. */
+  /** Screens skills that a caller has read. Removes those that the lock blocks as they are now. */
   filterSkills(connection: UpstreamConnection, entries: readonly JsonObject[]): Promise<readonly JsonObject[]>;
   /** Tells if the lock blocks a page as a caller has read it. */
   isPageBlocked(connection: UpstreamConnection, uri: string, result: JsonObject): Promise<boolean>;
@@ -67,6 +67,8 @@ export interface HostGuard {
   isAlwaysDenied(actionRequest: ActionRequest, isTemplate: boolean): boolean;
   /** Screens and limits a result. */
   processResult(actionRequest: ActionRequest, result: JsonObject, hasOutputSchema: boolean): MaybePromise<JsonObject>;
+  /** Screens an error of a server that a caller gets. */
+  screenError(connection: UpstreamConnection, method: string, error: TenonError): Promise<TenonError>;
   /**
    * Records that a call ended with input requests for its caller. The caller may send it again with the input, or not.
    */

@@ -1,13 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
+import { screenInTurns } from '../screening/large-values.js';
 import type { HostGuardOptions } from './guard-options.js';
 import { InputRequestGuard } from './input-request-guard.js';
+import { TextGuard } from './text-guard.js';
 
 const RECIPIENT = { omitMeta: false, includeServer: false };
 const form = (message: string) => ({ message, requestedSchema: { type: 'object', properties: {} } });
 
 function setUp(options: HostGuardOptions, { hasOneServer = true, sample = false, roots = undefined as unknown } = {}) {
   const connection = { server: 'notes', scope: { input: { sample }, identity: { principal: 'ann' } }, roots };
-  return new InputRequestGuard(options, () => hasOneServer).createHandler(connection as never);
+  const texts = new TextGuard(options, undefined, screenInTurns);
+  return new InputRequestGuard(options, texts, () => hasOneServer).createHandler(connection as never);
 }
 
 describe('an input request of a server', () => {

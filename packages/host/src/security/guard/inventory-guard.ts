@@ -18,7 +18,7 @@ import { createOwnerIndex, type ToolOwners } from '../screening/tool-owners.js';
 import { compileToolFilter, matchesTemplate } from './entry-matching.js';
 import type { HostGuardOptions } from './guard-options.js';
 import { isSameInventory, type ReadLists, readInventory } from './read-inventory.js';
-import { getDefinitionScreening } from './result-guard.js';
+import { getDefinitionScreening } from './text-guard.js';
 
 const PINNED = {
   tools: 'tool',

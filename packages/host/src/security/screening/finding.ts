@@ -9,6 +9,12 @@ export const HIDDEN_KINDS = ['ansi', 'bidi', 'control', 'invisible', 'private-us
 export type HiddenKind = (typeof HIDDEN_KINDS)[number];
 
 /**
+ * Kinds of invisible characters that are removed from data, such as results. Data may be source code, so only characters
+ * without any legitimate use are removed: tag characters, bidirectional controls, terminal sequences.
+ */
+export const STRIPPED_FROM_DATA: readonly HiddenKind[] = ['ansi', 'bidi', 'tag'];
+
+/**
  * Kinds of findings that count as a threat: instructions to a model, data exfiltration, and text that was not scanned.
  */
 const THREAT_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>([

@@ -1,17 +1,29 @@
 import { runNextTurn } from '@tenon/base';
-import { screenInstructions, screenPrompt, screenResource, screenTool } from './screen-definitions.js';
-import { screenCheckedResult } from './screen-results.js';
+import { screenInstructions, screenPrompt, screenResource, screenSkill, screenTool } from './screen-definitions.js';
+import { screenInputRequest } from './screen-input-requests.js';
+import { screenCheckedResult, screenError } from './screen-results.js';
 import type { Screened } from './screener.js';
 
 /** Name of a function that screens one value. */
-export type ScreenerName = 'screenInstructions' | 'screenPrompt' | 'screenResource' | 'screenResult' | 'screenTool';
+export type ScreenerName =
+  | 'screenError'
+  | 'screenInputRequest'
+  | 'screenInstructions'
+  | 'screenPrompt'
+  | 'screenResource'
+  | 'screenResult'
+  | 'screenSkill'
+  | 'screenTool';
 
 /** Functions that screen one value, by their names. */
 export const SCREENERS: Readonly<Record<ScreenerName, (value: never, options: object) => Screened<unknown>>> = {
+  screenError,
+  screenInputRequest,
   screenInstructions,
   screenPrompt,
   screenResource,
   screenResult: screenCheckedResult,
+  screenSkill,
   screenTool,
 };
 

@@ -9,7 +9,7 @@ import {
 } from '@tenon/base';
 import type { Icon, Implementation, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { PromptArgument } from 'tenon/host-internals';
-import { HIDDEN_KINDS } from './finding.js';
+import { HIDDEN_KINDS, STRIPPED_FROM_DATA } from './finding.js';
 import {
   createScreener,
   mapChanged,
@@ -55,12 +55,19 @@ export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<
   requireScreening('screenTool', screening, { ...SCREENING, server: true, owners: true, hasPrefix: true });
   requireArgument('`owners` of screenTool', screening.owners, checkOptional(checkObject({ get: checkFunction })));
   const screener = createScreener(screening, HIDDEN_KINDS);
-  const changed = screenDescribed(tool, screener);
-  const inputSchema = screener.screenDeep(tool.inputSchema, 'inputSchema');
-  const outputSchema = tool.outputSchema && screener.screenDeep(tool.outputSchema, 'outputSchema');
-  const annotations = tool.annotations && screener.screenDeep(tool.annotations, 'annotations');
+  const changed = screenToolTexts(tool, screener, '');
   screenOwners(tool, screening, screener);
-  return screener.finish(replaceFields(changed, { inputSchema, outputSchema, annotations }));
+  return screener.finish(changed);
+}
+
+/** Screens the title, description, icons, schemas and annotations of a tool. */
+export function screenToolTexts<Value extends Partial<Tool>>(value: Value, screener: Screener, where: string): Value {
+  const { inputSchema, outputSchema, annotations } = value;
+  return replaceFields(screenDescribed(value, screener, where), {
+    inputSchema: inputSchema && screener.screenDeep(inputSchema, `${where}inputSchema`),
+    outputSchema: outputSchema && screener.screenDeep(outputSchema, `${where}outputSchema`),
+    annotations: annotations && screener.screenDeep(annotations, `${where}annotations`),
+  });
 }
 
 /** Screens the texts of a prompt. */
@@ -109,25 +116,45 @@ export function screenImplementation(info: Implementation, screening: Screening 
   return screener.finish(screenDescribed(info, screener));
 }
 
+/**
+ * Screens an entry of `skills/list`. Its front matter is compared with that of the file, so only the characters that are
+ * removed from files are removed. Findings in addresses and digests are only reported.
+ *
+ * @throws TenonError `options/invalid` if `skill` is no object, or for an unknown option.
+ * @see https://modelcontextprotocol.io/extensions/skills
+ */
+export function screenSkill<Skill extends { readonly frontmatter?: unknown }>(
+  skill: Skill,
+  screening: Screening = {},
+): Screened<Skill> {
+  requireArgument('`skill` of screenSkill', skill, checkObject());
+  requireScreening('screenSkill', screening, SCREENING);
+  const screener = createScreener(screening, STRIPPED_FROM_DATA);
+  const { frontmatter, ...others } = skill;
+  for (const [name, value] of Object.entries(others)) screener.reportDeep(value, name);
+  const fields: { readonly frontmatter?: unknown } = { frontmatter: screener.screenDeep(frontmatter, 'frontmatter') };
+  return screener.finish(replaceFields(skill, fields));
+}
+
 interface DescribedItem {
-  name: string;
+  name?: string | undefined;
   title?: string | undefined;
   description?: string | undefined;
   icons?: Icon[] | undefined;
 }
 
-function screenDescribed<Value extends DescribedItem>(value: Value, screener: Screener): Value {
+function screenDescribed<Value extends DescribedItem>(value: Value, screener: Screener, where = ''): Value {
   // A server that a caller did not check may send anything.
   if (Array.isArray(value.icons))
     value.icons.forEach((icon, index) => {
-      if (isObject(icon) && typeof icon.src === 'string') screenIcon(icon, `icons/${index}/src`, screener);
+      if (isObject(icon) && typeof icon.src === 'string') screenIcon(icon, `${where}icons/${index}/src`, screener);
     });
-  return screenTexts(value, screener, '');
+  return screenTexts(value, screener, where);
 }
 
 /** Screens the title, description and icons of a value. */
 export function screenTexts<Value extends DescribedItem>(value: Value, screener: Screener, where: string): Value {
-  screener.reportName(value.name, `${where}name`);
+  if (typeof value.name === 'string') screener.reportName(value.name, `${where}name`);
   const screenText = (key: 'title' | 'description'): string | undefined =>
     typeof value[key] === 'string' ? screener.screenText(value[key], where + key) : value[key];
   const fields: { readonly title: unknown; readonly description: unknown } = {

@@ -78,10 +78,16 @@ export interface Screener {
   screenText(screenText: string, where: string): string;
   /** Reports the findings of a text that must not change. */
   reportText(screenText: string, where: string): void;
-  /** Reports the findings of an identifier, which must not change because calls use it. */
-  reportName(reportName: string, where: string): void;
-  /** Screens all strings and keys of a value as texts for the model. */
-  screenDeep<Value>(value: Value, where: string): Value;
+  /**
+   * Reports the findings of an identifier, which must not change because calls use it. Returns true for one that looks
+   * like a threat.
+   */
+  reportName(reportName: string, where: string): boolean;
+  /**
+   * Screens all strings and keys of a value as texts for the model. With `members`, only strings and lists of strings in
+   * members with these names may change, and the findings of all others are reported.
+   */
+  screenDeep<Value>(value: Value, where: string, members?: ReadonlySet<string>): Value;
   /** Reports the findings in all strings and keys of a value. */
   reportDeep(value: unknown, where: string): void;
   addFinding(kind: FindingKind, where: string, screenText: string, at: number, shown?: string): void;
@@ -131,8 +137,9 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
     addFindings(candidates, text, where);
     return candidates;
   };
-  const reportName = (name: string, where: string): void => {
-    if (isPlainName(name) || unscanned.length > 0) return;
+  const reportName = (name: string, where: string): boolean => {
+    if (isPlainName(name)) return false;
+    if (unscanned.length > 0) return true;
     const candidates = findInName(name, unread, work);
     const words = name.replace(/[_.-]/g, ' ');
     const inWords = findInWords(name, words, unread, work);
@@ -142,6 +149,7 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
     unread = Math.max(0, unread);
     addFindings([...candidates.filter(({ kind }) => kind !== 'unscanned'), ...unscanned], name, where);
     addFindings(inWords, words, where);
+    return unscanned.length > 0 || candidates.some(isThreat) || inWords.some(isThreat);
   };
   const withhold = (where: string): string => {
     if (unscanned.length === 0)
@@ -169,9 +177,15 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
       where,
     );
 
-  const screenDeep = <Value>(value: Value, where: string, depth: number, changes: boolean): Value => {
+  /** `changing`: true if all strings and keys may change, or the names of members whose strings may. */
+  const screenDeep = <Value>(
+    value: Value,
+    where: string,
+    depth: number,
+    changing: boolean | ReadonlySet<string>,
+  ): Value => {
     if (typeof value === 'string') {
-      if (changes) return screenText(value, where) as Value;
+      if (changing === true) return screenText(value, where) as Value;
       report(value, where);
     }
     if (typeof value !== 'object' || value === null) return value;
@@ -179,26 +193,29 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
     left -= 1 + names.length / NAMES_OF_OBJECT;
     if (depth > MAX_SCREENED_DEPTH || left < 0) {
       addFinding('unscanned', where, '', 0, 'nested too deep, or too much');
-      return (changes ? undefined : value) as Value;
+      return (changing === true ? undefined : value) as Value;
     }
     if (Array.isArray(value)) {
-      return mapChanged(value, (item, index) => screenDeep(item, `${where}/${index}`, depth + 1, changes)) as Value;
+      return mapChanged(value, (item, index) => screenDeep(item, `${where}/${index}`, depth + 1, changing)) as Value;
     }
     return mapChangedEntries(value, names, (key, item) => {
       const isPlain = isPlainName(key);
       if (isPlain && typeof item !== 'string' && typeof item !== 'object') return [key, item];
       const below = `${where}/${key.slice(0, 64)}`;
-      reportName(key, below);
-      const name = changes && !isPlain ? strip(key, below) : key;
-      return [name, screenDeep(item, below, depth + 1, changes)];
+      const isThreatening = reportName(key, below);
+      const isText = typeof item === 'string' || Array.isArray(item);
+      const changingBelow = typeof changing === 'object' && isText ? changing.has(key) || changing : changing;
+      const screened = screenDeep(item, below, depth + 1, changingBelow);
+      if (changing !== true || isPlain) return [key, screened];
+      return [isThreatening && screening.mask ? WITHHELD : strip(key, below), screened];
     }) as Value;
   };
 
   return {
     screenText,
-    reportText: (given, where) => void report(given, where),
+    reportText: (given, where) => void (typeof given === 'string' && report(given, where)),
     reportName,
-    screenDeep: (value, where) => screenDeep(value, where, 0, true),
+    screenDeep: (value, where, members) => screenDeep(value, where, 0, members ?? true),
     reportDeep: (value, where) => void screenDeep(value, where, 0, false),
     addFinding,
     finish: value => ({ value, findings: found }),
