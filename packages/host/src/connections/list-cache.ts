@@ -10,6 +10,7 @@ import {
 import type { CallOptions, ChangeEvent, Client, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { Cacheable } from 'tenon/host-internals';
 import { mergeCacheHints } from './cache-hints.js';
+import { NOTIFIABLE_LISTS } from './notifiable-lists.js';
 
 /** Entry type of each list. */
 export interface ListEntries {
@@ -96,7 +97,7 @@ export class ListCache {
     client.on('change', change => this.#handleChange(change));
     if (this.#paused) void this.#resume();
     const { capabilities } = client.server;
-    const lists = (['tools', 'prompts', 'resources'] as const).filter(list => capabilities[list]?.listChanged);
+    const lists = NOTIFIABLE_LISTS.filter(list => capabilities[list]?.listChanged);
     if (lists.length === 0) return;
     const filter = Object.fromEntries(lists.map(list => [list, true]));
     void this.#watch(client, filter, this.#watching.signal);
@@ -151,8 +152,7 @@ export class ListCache {
 
   /** Reports that all lists may have changed, because callers got them without the server. */
   announceAll(): void {
-    for (const list of ['tools', 'prompts', 'resources'] as const)
-      for (const listener of [...this.#listeners]) listener(list);
+    for (const list of NOTIFIABLE_LISTS) for (const listener of [...this.#listeners]) listener(list);
   }
 
   /** Returns the cached list, even if it has expired, else reads it. Used for lookups that occur with every call. */

@@ -19,12 +19,12 @@ import {
 } from 'tenon/host-internals';
 import { hashCallerValues } from './caller-values.js';
 import type { ConnectionScope } from './connection-scope.js';
+import { NOTIFIABLE_LISTS } from './notifiable-lists.js';
 
 declare const crypto: { randomUUID(): string };
 
 const KEY_PREFIX = 'upstream/';
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
-const LISTS = ['tools', 'prompts', 'resources'] as const;
 
 /** Name of the change of everything in a session. */
 const ANYTHING = '';
@@ -167,7 +167,7 @@ export class SharedSessions {
       if (uri !== undefined) listener('notifications/resources/updated', { uri });
       else if (list !== ANYTHING) listener(`notifications/${list}/list_changed`, {});
       else {
-        for (const each of LISTS) listener(`notifications/${each}/list_changed`, {});
+        for (const each of NOTIFIABLE_LISTS) listener(`notifications/${each}/list_changed`, {});
         listener(ANYTHING, {});
       }
     }

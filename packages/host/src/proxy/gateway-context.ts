@@ -14,6 +14,7 @@ import { checkPatterns, PatternReport } from '../catalog/pattern-report.js';
 import type { CodeMode } from '../code-mode/run-tool.js';
 import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
 import { getEntryKey } from '../connections/list-cache.js';
+import { NOTIFIABLE_LISTS } from '../connections/notifiable-lists.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UpstreamRegistry } from '../connections/upstream-registry.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
@@ -215,7 +216,7 @@ export class GatewayContext {
   changeCredentials(server: string, caller: CallerIdentity): void {
     for (const connection of this.registry.upstreams.get(server)?.getOwnerConnections(caller) ?? []) {
       connection.lists.clear();
-      for (const list of ['tools', 'prompts', 'resources'] as const) this.listChanges.notify(connection.scope, list);
+      for (const list of NOTIFIABLE_LISTS) this.listChanges.notify(connection.scope, list);
     }
   }
 
@@ -226,7 +227,7 @@ export class GatewayContext {
     this.#scopes = new WeakMap();
     this.#ownNames = undefined;
     this.#checkedConnections = new WeakSet();
-    for (const list of ['tools', 'prompts', 'resources'] as const) this.listChanges.notifyAll(list);
+    for (const list of NOTIFIABLE_LISTS) this.listChanges.notifyAll(list);
   }
 
   close(): void {

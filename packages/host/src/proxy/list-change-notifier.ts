@@ -1,8 +1,8 @@
 import type { Clock, JsonObject } from '@tenon/base';
 import type { ClientSession } from 'tenon/proxy';
 import type { ConnectionScope } from '../connections/connection-scope.js';
+import { NOTIFIABLE_LISTS, type NotifiableList } from '../connections/notifiable-lists.js';
 
-export type NotifiableList = 'tools' | 'prompts' | 'resources';
 export type NotificationSender = (method: string, params: JsonObject) => void;
 
 /** Time for which changes of one list are merged into one notification, in milliseconds. */
@@ -102,4 +102,4 @@ export class ListChangeNotifier {
   }
 }
 
-const ALL_LISTS: ReadonlySet<NotifiableList> = new Set(['tools', 'prompts', 'resources']);
+const ALL_LISTS: ReadonlySet<NotifiableList> = new Set(NOTIFIABLE_LISTS);

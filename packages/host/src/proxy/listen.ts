@@ -1,9 +1,9 @@
 import type { JsonObject } from '@tenon/base';
 import type { ExtensionSubscription, RequestContext, SubscriptionFilter } from 'tenon/proxy';
 import type { ResolvedResource } from '../catalog/host-catalog.js';
+import { NOTIFIABLE_LISTS, type NotifiableList } from '../connections/notifiable-lists.js';
 import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
-import type { NotifiableList } from './list-change-notifier.js';
 import { resolveUpstreamResource } from './resolve-target.js';
 import { type StartedWatch, waitForAcceptance, watchResource } from './resource-watches.js';
 import { canSubscribe } from './subscribe-capability.js';
@@ -27,9 +27,7 @@ export async function createListener(
   filterWanted: SubscriptionFilter,
   requestContext: RequestContext,
 ): Promise<ExtensionSubscription> {
-  const lists = (Object.keys(FILTER_FLAGS) as NotifiableList[]).filter(
-    name => filterWanted[FILTER_FLAGS[name]] === true,
-  );
+  const lists = NOTIFIABLE_LISTS.filter(name => filterWanted[FILTER_FLAGS[name]] === true);
   const uris = [...new Set(filterWanted.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
   let deliver: (method: string, params: JsonObject) => void = () => {};
   const notify = (uri: string) => deliver('notifications/resources/updated', { uri });

@@ -1,5 +1,5 @@
 import { addUriPrefix, removeUriPrefix, TenonError } from '@tenon/base';
-import type { ListName } from '../protocol/params-and-results.js';
+import { LISTS, type ListName } from '../protocol/lists.js';
 import { checkTaskOptions } from '../server/definitions/task-options.js';
 import type { ServerExtension } from '../server/extension.js';
 import type { ServerRuntime } from '../server/server-runtime.js';
@@ -39,7 +39,7 @@ export function checkMountedNames(
     throw new TenonError('mount/prefix', `two servers are mounted with the prefix "${twice}"`, {
       hint: 'use another prefix for one of them',
     });
-  for (const list of ['tools', 'prompts', 'resources'] as const) {
+  for (const list of LISTS) {
     const owners = new Map(own[list].map(name => [name, 'this server']));
     for (const { prefix, runtime } of mounted) {
       for (const name of runtime[list].listNames()) {

@@ -1,6 +1,6 @@
 import { describeMismatch, isObject, type JsonObject, requireArgument, TenonError } from '@tenon/base';
 import type { MaybeAsyncResult } from '../handler/operation.js';
-import type { ListName } from '../protocol/params-and-results.js';
+import { LISTS, type ListName } from '../protocol/lists.js';
 import { MOUNTABLE, type Mount } from '../server/definitions/mount.js';
 import type { ServerDefinition } from '../server/definitions/server-definition.js';
 import type { ServerExtension } from '../server/extension.js';
@@ -206,8 +206,7 @@ function createMountingBackend(
         extensions,
       );
       for (const { runtime } of mounted)
-        for (const name of ['tools', 'prompts', 'resources'] as const)
-          stopListeners.push(addListener(runtime[name], items => announce(name, items)));
+        for (const name of LISTS) stopListeners.push(addListener(runtime[name], items => announce(name, items)));
       const extend = <D extends HasVisibility>(
         name: ListName,
         registry: Registry<D>,

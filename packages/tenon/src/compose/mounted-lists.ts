@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, mapPageAddresses } from '@tenon/base';
-import type { ListName } from '../protocol/params-and-results.js';
+import type { ListName } from '../protocol/lists.js';
 import { createListPage } from '../server/methods/list-pages.js';
 import type { MethodCall, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
 import { type MountedServer, toPublicName } from './mount-names.js';

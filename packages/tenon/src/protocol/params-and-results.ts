@@ -89,9 +89,6 @@ export interface InitializeResult extends MethodResult {
   instructions?: string;
 }
 
-/** A list whose changes a server reports. */
-export type ListName = 'tools' | 'prompts' | 'resources';
-
 /** Notifications that a listener subscribes to. An absent or false member means no subscription. */
 export interface SubscriptionFilter {
   /** Changes of the list of tools. */

@@ -1,8 +1,8 @@
 import { areSealKeys, dropUndefined, logError, requireShape, systemClock, TenonError } from '@tenon/base';
 import type { RequestStateStore, RetryForwardingConfig } from '../execution/request-state-store.js';
+import type { ListName } from '../protocol/lists.js';
 import { isExtensionId } from '../protocol/meta.js';
 import { isMethod, isNotification } from '../protocol/methods.js';
-import type { ListName } from '../protocol/params-and-results.js';
 import { checkScopes } from '../protocol/scopes.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { dialects, getDialect } from '../protocol/versions/index.js';

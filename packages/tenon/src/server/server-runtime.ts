@@ -6,8 +6,9 @@ import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/content.js';
+import type { ListName } from '../protocol/lists.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
-import type { ListName, RetryInputs } from '../protocol/params-and-results.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {
   AnswerRetry,
   LoadRetryForwarding,

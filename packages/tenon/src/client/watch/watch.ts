@@ -8,7 +8,8 @@ import {
   withDetails,
 } from '@tenon/base';
 import type { Id } from '../../jsonrpc/message.js';
-import type { ListName, SubscriptionFilter } from '../../protocol/params-and-results.js';
+import { LISTS, type ListName } from '../../protocol/lists.js';
+import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallContext } from '../calls/call-context.js';
 import { isSubResource } from '../calls/response-cache.js';
@@ -17,7 +18,6 @@ import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
 import { subscribe } from './resource-subscriptions.js';
 
-const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 const LISTEN = 'subscriptions/listen';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 /** Maximum number of unread changes before those of sub-resources count as changes of the watched resource. */

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
+import { LISTS } from '../lists.js';
 import type { Dialect } from './dialect.js';
 
 /** Messages of a server that are sent on the stream of a request, and so need no session. */
@@ -57,7 +58,7 @@ function filterNames(names: ReadonlySet<string>, keep: (name: string) => boolean
 function omitCapabilities(capabilities: unknown): JsonObject {
   if (!isObject(capabilities)) return {};
   const { tasks: _, ...rest } = capabilities;
-  for (const name of ['tools', 'prompts', 'resources']) {
+  for (const name of LISTS) {
     const capability = rest[name];
     if (!isObject(capability)) continue;
     const { listChanged, subscribe, ...others } = capability;

@@ -1,7 +1,8 @@
 import { type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
+import { LIST_FLAGS, LISTS } from '../../protocol/lists.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import type { ParamsOf } from '../../protocol/method-types.js';
-import type { ListName, SubscriptionFilter } from '../../protocol/params-and-results.js';
+import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { finalizeResult } from '../decode-encode.js';
 import type { ExtensionSubscription } from '../extension.js';
 import type { RequestContext } from '../request-context.js';
@@ -47,7 +48,7 @@ function startListening(
   requestContext.notify('notifications/subscriptions/acknowledged', { _meta, notifications: filter });
   const subscriber: Subscriber = {
     caller: requestContext.caller,
-    wants: list => filter[FLAGS[list]] === true,
+    wants: list => filter[LIST_FLAGS[list]] === true,
     deliver: (method, notification) => requestContext.notify(method, { ...notification, _meta }),
   };
   const uris = filter.resourceSubscriptions ?? [];
@@ -78,8 +79,6 @@ function subscribeExtensions(
   return Promise.all(pending).then(all => all.filter(each => each !== undefined));
 }
 
-const FLAGS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
-
 /**
  * Selects the lists and resources of a filter of whose changes the server notifies. Registries without entries count,
  * because entries may be added while the stream is open.
@@ -90,9 +89,9 @@ function selectServedFilter(
   requestContext: RequestContext,
 ): SubscriptionFilter {
   const filter: SubscriptionFilter = {};
-  for (const list of Object.keys(FLAGS) as ListName[]) {
-    if (requested[FLAGS[list]] !== true) continue;
-    if (server.backend.usesRegistries || server[list].isOffered) filter[FLAGS[list]] = true;
+  for (const list of LISTS) {
+    if (requested[LIST_FLAGS[list]] !== true) continue;
+    if (server.backend.usesRegistries || server[list].isOffered) filter[LIST_FLAGS[list]] = true;
   }
   const uris = [...new Set(requested.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
   const known = uris.filter(uri => resolveResource(server, uri, requestContext) !== undefined);

@@ -1,5 +1,5 @@
 import type { Clock } from '@tenon/base';
-import type { ListName } from '../../protocol/params-and-results.js';
+import type { ListName } from '../../protocol/lists.js';
 import type { HasVisibility } from '../registry.js';
 
 /** Time for which changes of one list are collected into one notification, in milliseconds. */

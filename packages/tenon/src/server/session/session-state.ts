@@ -1,13 +1,11 @@
 import type { JsonObject } from '@tenon/base';
 import type { CallerInfo } from '../../handler/context.js';
-import type { ListName } from '../../protocol/params-and-results.js';
+import { LISTS } from '../../protocol/lists.js';
 import type { SessionState } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ServerRuntime } from '../server-runtime.js';
 
 declare const crypto: { randomUUID(): string };
-
-const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 
 /** Creates the state of a session after `initialize`. */
 export function createSessionState({ protocolVersion }: Dialect, { client, capabilities }: CallerInfo): SessionState {

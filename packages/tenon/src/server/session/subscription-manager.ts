@@ -1,6 +1,6 @@
 import { type Clock, type JsonObject, systemClock, TenonError } from '@tenon/base';
 import type { CallerInfo } from '../../handler/context.js';
-import type { ListName } from '../../protocol/params-and-results.js';
+import type { ListName } from '../../protocol/lists.js';
 import { canSee, type HasVisibility } from '../registry.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { SharedChanges } from './shared-changes.js';

@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@tenon/base';
 import type { Id, JsonRpcRequest } from '../../../jsonrpc/message.js';
-import type { ListName } from '../../../protocol/params-and-results.js';
+import type { ListName } from '../../../protocol/lists.js';
 import type { SessionState } from '../../../protocol/request-handler.js';
 import type { ProcessChannel, SentError } from '../workers/messages.js';
 

@@ -2,7 +2,7 @@ import { type Clock, catchMaybe, type Stores, systemClock } from '@tenon/base';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
 import type { Transport } from '../../../jsonrpc/transport.js';
 import { requireConnectOptions } from '../../../protocol/check-request-handler.js';
-import type { ListName } from '../../../protocol/params-and-results.js';
+import { LISTS, type ListName } from '../../../protocol/lists.js';
 import type { ConnectOptions, RequestIO, ServerSession } from '../../../protocol/request-handler.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
 import { ForwardedSession, toSentContext } from './forwarded-session.js';
@@ -10,7 +10,6 @@ import type { MessageFromServer } from './messages.js';
 import { LISTEN, OpenRequests } from './open-requests.js';
 import { type ForkedProcess, ServingProcess } from './serving-process.js';
 
-const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 /** Default time that requests have to finish in a process that was replaced, in milliseconds. */
 const DRAIN_TIMEOUT = 60_000;
 const ENDED = 'The process of the server ended before it responded';
