@@ -1,7 +1,9 @@
 // @ts-check
 /** What a call costs that goes through a gateway, beside one that goes directly, and beside other gateways. */
-import { readJson, root } from '../../scripts/process.mjs';
+import { join } from 'node:path';
+import { readJson } from '../../scripts/process.mjs';
 import { closeConnections, load, quantile } from '../load.mjs';
+import { getPackageFolder } from '../packages.mjs';
 import { firstLine, readCpuTime, readResidentMemory, startNode, stop } from '../processes.mjs';
 import { formatRatios, heading, median, RATIOS_NOTE, rotate, table } from '../report.mjs';
 import { createScenarios, IN_FLIGHT, upstream } from './scenarios.mjs';
@@ -22,6 +24,9 @@ const peers = ['mcp-proxy', 'supergateway', 'mcp-remote'];
 
 /** @param {{ rounds: number }} options `TENON_BENCH_SCENARIOS` names the scenarios, where not all are wanted */
 export async function measureGateway({ rounds }) {
+  const versions = Object.fromEntries(
+    peers.map(name => [name, readJson(join(getPackageFolder(name), 'package.json')).version]),
+  );
   const wanted = process.env.TENON_BENCH_SCENARIOS?.split(',');
   /** @type {Result[]} */
   const results = [];
@@ -29,9 +34,6 @@ export async function measureGateway({ rounds }) {
     if (wanted && !wanted.includes(scenario.id) && !wanted.includes(`${scenario.id}-${scenario.revision}`)) continue;
     results.push(await measureScenario(scenario, rounds));
   }
-  const versions = Object.fromEntries(
-    peers.map(name => [name, readJson(`${root}/node_modules/${name}/package.json`).version]),
-  );
   return { results: { versions, scenes: results }, markdown: toMarkdown(results, versions, rounds) };
 }
 
