@@ -117,7 +117,12 @@ async function truncateContent(
       out.push(...(await replaceLastBlocks(content.slice(index), index === 0 ? room.total : 0, limits, options)));
       break;
     }
-    const instead = await replaceBlock(block, withoutNotice(Math.min(limits.maxText, room.total)), limits, options);
+    const instead = await replaceBlock(
+      block,
+      withoutNotice(block, Math.min(limits.maxText, room.total)),
+      limits,
+      options,
+    );
     room.total -= instead.reduce((sum, each) => sum + getBlockSize(each), 0);
     out.push(...instead);
   }
@@ -199,17 +204,24 @@ async function replaceBlock(
   );
 }
 
-/** Returns the size that is left beside a notice, at least half. A notice is rarely as long as it may be. */
-const withoutNotice = (size: number): number => Math.max(size - NOTICE_SIZE, Math.floor(size / 2));
+/**
+ * Returns the size that is left beside a notice, at least half, because a notice is rarely as long as it may be. The
+ * replacement of a block is never longer than the block.
+ */
+const withoutNotice = (block: ContentBlock, size: number): number =>
+  Math.max(size - NOTICE_SIZE, Math.min(Math.floor(size / 2), getBlockSize(block) - NOTICE_SIZE));
 
 /** Shortens a text and stores the complete text. */
 async function shortenText(block: TextContent, most: number, limits: OutputLimits, options: TruncateOptions) {
   const { type: _, text, ...beside } = block;
   const size = Object.keys(beside).length === 0 ? 0 : getJsonSize(beside);
+  const complete = { text, mimeType: 'text/plain' };
+  if (size === 0 && most <= 0)
+    return createNotice(`This text, ${text.length} characters, is left out.`, complete, options);
   if (size === 0 || (size <= limits.maxOther && size < most))
-    return createTextPreview('', text, most - size, { text, mimeType: 'text/plain' }, beside, options);
+    return createTextPreview('', text, most - size, complete, beside, options);
   const note = await createNotice('The other members of this text are left out.', toJsonOverflow(block), options);
-  const { head } = takeExcerpt(text, Math.min(limits.maxText, withoutNotice(most)));
+  const { head } = takeExcerpt(text, Math.min(limits.maxText, withoutNotice(block, most)));
   return [{ type: 'text' as const, text: head }, ...note];
 }
 
