@@ -47,17 +47,18 @@ export function finalizeCacheable(runtime: ServerRuntime, result: JsonObject, ca
 export function encodeResult(request: MethodRequest, result: JsonObject): MaybeAsyncResult {
   const { server, requestContext, method } = request;
   const { dialect } = requestContext;
+  let completed = result;
   // A middleware may have returned a result instead of the handler.
-  const isFinal = result.resultType !== undefined || dialect.opening !== 'per-request';
-  const completed = isFinal ? withOwnInfo(server, result) : finalizeResult(server, result);
+  if (result.resultType === undefined && dialect.opening === 'per-request') completed = finalizeResult(server, result);
+  else if (!server.backend.usesRegistries) completed = withOwnInfo(server, result);
   const transform = dialect.transforms.encode.result(method);
   return transform === undefined ? completed : transformResult(request, transform, completed);
 }
 
 /** Replaces the name and version of an upstream server, of which a proxy passes the result on. */
-function withOwnInfo({ info, backend }: ServerRuntime, result: JsonObject): JsonObject {
+function withOwnInfo({ info }: ServerRuntime, result: JsonObject): JsonObject {
   const { _meta: meta } = result;
-  if (backend.usesRegistries || !isObject(meta) || !(SERVER_INFO in meta) || meta[SERVER_INFO] === info) return result;
+  if (!isObject(meta) || !(SERVER_INFO in meta) || meta[SERVER_INFO] === info) return result;
   return { ...result, _meta: { ...meta, [SERVER_INFO]: info } };
 }
 
