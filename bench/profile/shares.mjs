@@ -7,7 +7,7 @@
 
 /** In the order in which they are shown. */
 export const OWNERS = ['system', 'Node', 'garbage', 'zod', 'Tenon', 'other'];
-const LIBRARY = '/packages/tenon/';
+const LIBRARY = /\/packages\/(?:base|tenon)\//;
 
 /** @param {Profile} profile @returns {Shares} */
 export function sharesOf({ nodes, samples = [], timeDeltas = [] }) {
@@ -34,7 +34,7 @@ function getOwner({ functionName, url }) {
   // What has no source is compiled: reading and writing above all, and what no function of JavaScript is on top of.
   if (url === '') return 'system';
   if (url.startsWith('node:')) return 'Node';
-  if (url.includes(LIBRARY)) return 'Tenon';
+  if (LIBRARY.test(url)) return 'Tenon';
   return url.includes('/node_modules/zod/') ? 'zod' : 'other';
 }
 
