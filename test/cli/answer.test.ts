@@ -110,6 +110,7 @@ describe('tenon answer', () => {
         fix: 'check the effect before you repeat the call',
         exit: 1,
       });
+      expect(JSON.parse(err).cause).not.toContain('Check the effect');
     }
     const left = (await readdir(folder())).join();
     expect([left.includes(task), left.includes(plain)]).toEqual([false, false]);

@@ -146,7 +146,8 @@ async function handleFailure(context: CliContext, { id }: WaitingCall, thrown: u
   if (!isUnknown && !(error.rpcCode === INVALID_PARAMS && /request_?state/i.test(error.message))) throw error;
   await removeWaitingCall(context, id);
   throw new TenonError('cli/call-expired', `the server no longer has the call ${id}, and it was deleted here`, {
-    received: error.summary,
+    // Servers give the same advice, in a second sentence.
+    received: error.summary.replace(/\. Check the effect.*$/s, ''),
     hint: CHECK_EFFECT,
     cause: error,
   });
