@@ -15,6 +15,14 @@ const server = createServer({
   version: '1.0.0',
   tools: {
     small: tool({ input: { type: 'object', properties: createProperties(3) }, run: args => JSON.stringify(args) }),
+    union: tool({
+      input: {
+        type: 'object',
+        required: ['value'],
+        properties: { value: { anyOf: [{ type: 'string' }, { type: 'number' }] }, list: { type: 'array' } },
+      },
+      run: args => JSON.stringify(args),
+    }),
     large: tool({ input: { type: 'object', properties: createProperties(5000) }, run: args => JSON.stringify(args) }),
   },
 });
@@ -88,6 +96,42 @@ describe.skipIf(!found)('the form of a tool in the page', { timeout: 120_000 }, 
     await shown.show('/s/ours/tools/small');
     await page.locator('form .member').nth(2).waitFor();
     expect(await page.getByText('more than 500 fields').count()).toBe(0);
+  });
+
+  it('fits into the page with the names of controls that only screen readers see', async () => {
+    const { page } = shown;
+    await shown.show('/s/ours/tools/union?args=%7B%22list%22%3A%5B1%5D%7D');
+    await page.getByRole('textbox', { name: 'arguments/list/0' }).waitFor();
+    expect(await page.locator('label.for-readers').count()).toBeGreaterThan(1);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  });
+
+  it('keeps keys for the palette while its code is loaded', async () => {
+    const { page } = shown;
+    await shown.show('/s/ours/tools/small');
+    let release = () => {};
+    const released = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/assets/part-*.js', async route => {
+      await released;
+      await route.continue();
+    });
+    const path = new URL(page.url()).pathname;
+    const field = page.getByRole('textbox', { name: 'p1' });
+    await page.evaluate('document.activeElement?.blur()');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('wirx');
+    await field.focus();
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('e');
+    expect(new URL(page.url()).pathname).toBe(path);
+    release();
+    await page.getByRole('option', { name: /^view Wire/, selected: true }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Command' }).inputValue()).toBe('wire');
+    expect(await page.getByLabel(/^p1/).inputValue()).toBe('');
+    await page.unroute('**/assets/part-*.js');
+    await page.keyboard.press('Escape');
   });
 
   it('has no finding of axe, also in dark and at 390 pixels', async () => {

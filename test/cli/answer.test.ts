@@ -130,6 +130,11 @@ describe('tenon answer', () => {
     expect((await readdir(folder())).join()).not.toContain(id);
   });
 
+  it('refuses an answer without the ID of a call', async () => {
+    for (const option of ['--accept', '--decline', '--forget'])
+      expect(await run('answer', option)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no id') });
+  });
+
   it('finds the server of a call from another folder', async () => {
     await mkdir(project.path('other'));
     await project.write('mcp.json', { mcpServers: { kitchen: { url: kitchen.url } } });

@@ -95,6 +95,21 @@ describe('tenon lock', () => {
     await gateway.end();
   });
 
+  it('refuses a name in --only that neither the lock nor the server has', async () => {
+    for (const option of ['--check', '--yes']) {
+      expect(await lock(option, '--only', 'shpo')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('server "shpo" not found. Did you mean "shop"?'),
+      });
+      expect(await lock(option, '--only', 'shop/price,shop/prise')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('definition "prise" not found. Did you mean "price"?'),
+      });
+    }
+    const unlocked = await lock('--check', '--file', 'other.lock', '--only', 'shop/price');
+    expect(unlocked).toMatchObject({ code: 2, err: expect.stringContaining('the lock has no server "shop" yet') });
+  });
+
   it('distinguishes an unreachable server from one that differs', async () => {
     await project.write('mcp.json', {
       mcpServers: { shop: shopEntry(project.path('words')), lost: { command: 'no-such-program' } },

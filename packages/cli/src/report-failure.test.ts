@@ -2,6 +2,7 @@ import { TenonError } from 'tenon';
 import { expect, it } from 'vitest';
 import { createStubContext } from './host/fixtures/stub-context.js';
 import { reportFailure } from './report-failure.js';
+import { createScreen } from './screen.js';
 
 it('keeps the code and the data of a JSON-RPC error, and the status of a response', () => {
   const { context, notes } = createStubContext('/work', () => undefined);
@@ -17,6 +18,15 @@ it('keeps the code and the data of a JSON-RPC error, and the status of a respons
     data,
     status: 404,
   });
+});
+
+it('logs an error of a running server at the level error', () => {
+  let written = '';
+  const errors = { write: (text: string | Uint8Array) => (written += String(text)) };
+  const screen = createScreen({ write: () => true }, errors, { now: () => 0 });
+  screen.startLog({ json: false });
+  reportFailure(new TenonError('cli/x', 'broken', { hint: 'fix it' }), { json: false, verbose: false }, screen);
+  expect(written).toBe('1970-01-01T00:00:00.000Z error tenon: broken. Fix it.\n');
 });
 
 it('omits absent members of an error', () => {

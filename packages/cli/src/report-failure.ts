@@ -46,9 +46,9 @@ export function reportFailure(thrown: unknown, options: ReportOptions, screen: S
   const exit = getExitCode(error);
   if (options.json) writeErrorReport(screen, createErrorReport(error, exit));
   else {
-    screen.note(`tenon: ${describeError(error)}`);
+    screen.note(`tenon: ${describeError(error)}`, 'error');
     const response = describeErrorResponse(error);
-    if (response !== undefined) screen.note(response);
+    if (response !== undefined) screen.note(response, 'error');
   }
   if (options.verbose && !options.json) screen.note(`${error.code}\n${error.stack ?? ''}`);
   return exit;

@@ -1,6 +1,6 @@
 import { repeatLast } from './actions.js';
 import { canChange, getLastCall } from './console-state.js';
-import { isPaletteOpen } from './palette/palette-host.js';
+import { paletteText } from './palette/palette-host.js';
 import { findKeyAddress } from './parts/frame.js';
 import { isHelpOpen } from './parts/key-help.js';
 import { navigate, route, setQuery, toComparePath } from './route.js';
@@ -10,10 +10,11 @@ import { switchTheme } from './theme.js';
 export function listenForKeys(): void {
   addEventListener('keydown', event => {
     const { target, key } = event;
+    if (paletteText.value !== null) return typeBeforePalette(event, paletteText.value);
     if (key === 'Escape') return leave(target);
     if (key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      isPaletteOpen.value = true;
+      paletteText.value = '';
       return;
     }
     if (isField(target) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -29,6 +30,15 @@ export function listenForKeys(): void {
     else return;
     event.preventDefault();
   });
+}
+
+/** Keeps keys for the palette while its code is loaded. Otherwise they would act on the view, or type into its field. */
+function typeBeforePalette(event: KeyboardEvent, text: string): void {
+  const { key } = event;
+  if (key === 'Escape') paletteText.value = null;
+  else if (key === 'Backspace') paletteText.value = text.slice(0, -1);
+  else if (key.length === 1 && !event.ctrlKey && !event.metaKey) paletteText.value = text + key;
+  event.preventDefault();
 }
 
 /** Tells if a key belongs to a field of a form. */

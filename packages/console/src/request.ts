@@ -62,7 +62,7 @@ export async function readLines(path: string, onLine: (line: string) => void): P
 
 /** Writes an error and its next step as sentences. */
 export const formatError = ({ cause, fix = '' }: ErrorView): string =>
-  fix === '' ? cause : `${cause}${/[.!?…:]$/.test(cause) ? '' : '.'} ${fix}`;
+  fix === '' ? cause : `${cause}${/[.!?…:]$/.test(cause) ? '' : '.'} ${fix.charAt(0).toUpperCase()}${fix.slice(1)}`;
 
 /** Describes an error of a request for the user. */
 export function describeFailure(thrown: unknown): ErrorView {

@@ -58,7 +58,14 @@ export function createAnswerCommand(context: CliContext): Command {
     )
     .action(async (id: string | undefined, words: string[], options: AnswerCommandOptions) => {
       refuseUnknownOptions('answer', id === undefined ? [] : [id], 1);
-      if (id === undefined) return printWaitingCalls(context, options);
+      if (id === undefined) {
+        if (options.accept || options.decline || options.forget)
+          throw createUsageError(
+            'no id of a call',
+            'see the calls that wait with `tenon answer`, and pass the id of one',
+          );
+        return printWaitingCalls(context, options);
+      }
       const waitingCall = await findWaitingCall(context, id);
       if (options.forget) await forgetCall(context, waitingCall, options);
       else await answerWaitingCall(context, waitingCall, words, options);

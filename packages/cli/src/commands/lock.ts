@@ -11,6 +11,8 @@ import { createCommand, formatExamples } from '../options/create-command.js';
 import { parseNames } from '../options/option-parsers.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
+import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
+import { createUsageError } from '../usage-error.js';
 
 interface LockOptions {
   readonly check?: boolean;
@@ -81,17 +83,44 @@ async function compareConfiguration(
 ): Promise<LockComparison> {
   const { approved, refused, failed } = await approveEntries(context, entries, options.trust ?? false);
   if (refused.length > 0 && refused.length === entries.length) throw createNoServersError({ files, entries });
+  for (const each of options.only ?? []) await refuseUnknownServer(each, [...named, ...before.servers.keys()]);
   const isWanted = ({ server, name }: Pick<Drift, 'server' | 'name'>) =>
     options.only === undefined || options.only.some(each => each === server || each === `${server}/${name}`);
   const { drifts, unavailable, failedLists } = await compareServers(context, approved, before);
   const removed = [...before.servers.keys()]
     .filter(name => !named.has(name))
     .map(name => ({ server: name, kind: 'removed server', severity: 'note', of: 'server', name }) as const);
+  const unread = [...unavailable, ...[...refused, ...failed, ...broken].map(({ name }) => name)];
+  for (const each of options.only ?? []) await refuseUnknownDefinition(each, before, drifts, unread);
   return {
     drifts: [...drifts, ...removed].filter(isWanted),
-    unavailable: [...unavailable, ...[...refused, ...failed, ...broken].map(({ name }) => name)],
+    unavailable: unread,
     failedLists: failedLists.filter(({ server }) => isWanted({ server, name: server })),
   };
+}
+
+/** Refuses an item of `--only` that selects no server, because each check of it would find no change. */
+async function refuseUnknownServer(item: string, names: readonly string[]): Promise<void> {
+  if (names.some(name => item === name || item.startsWith(`${name}/`))) return;
+  throw await createUnknownNameError('server', item.split('/', 1).join(), [...new Set(names)]);
+}
+
+/** Refuses an item of `--only` that selects a definition which neither the lock nor the server has. */
+async function refuseUnknownDefinition(
+  item: string,
+  { servers }: Lock,
+  drifts: readonly Drift[],
+  unread: readonly string[],
+): Promise<void> {
+  const server = item.split('/', 1).join();
+  const name = item.slice(server.length + 1);
+  if (name === '' || unread.includes(server)) return;
+  const locked = servers.get(server);
+  if (locked === undefined)
+    throw createUsageError(`--only: the lock has no server "${server}" yet`, `pass --only ${server} to approve it`);
+  const known = Object.values(locked).flatMap(part => (part instanceof Map ? [...part.keys()] : []));
+  const names = [...known, ...drifts.filter(drift => drift.server === server).map(drift => drift.name)];
+  if (!names.includes(name)) throw await createUnknownNameError('definition', name, names);
 }
 
 function reportCheck(

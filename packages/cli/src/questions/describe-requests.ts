@@ -69,13 +69,14 @@ export function formatAnswerCommand(id: string, requests: readonly DescribedRequ
   };
 }
 
-/** Formats the requests for the user. Contains texts of the server. */
+/** Formats the requests for the user. Contains texts of the server, whose lines are indented: none looks like a line of the command. */
 export function formatRequests(requests: readonly DescribedRequest[]): string {
   return requests
     .map(({ message, url, schema }) => {
       const titles = listParameters(schema).map(each => listTitles(each.schema));
       const fields = formatParameters(schema).map((text, index) => `    ${text}${formatTitles(titles[index] ?? [])}`);
-      return [`  ${message}`, ...(url === undefined ? [] : [`    ${url}`]), ...fields].join('\n');
+      const lines = [`  ${message}`, ...(url === undefined ? [] : [`    ${url}`]), ...fields];
+      return lines.map(line => line.replaceAll('\n', '\n    ')).join('\n');
     })
     .join('\n');
 }

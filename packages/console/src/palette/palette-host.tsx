@@ -2,12 +2,13 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-export const isPaletteOpen = signal(false);
+/** Text in the field of the palette. `null`: the palette is closed. */
+export const paletteText = signal<string | null>(null);
 
 /** Shows the palette while it is open. Its code is loaded at the first use. */
 export function PaletteHost() {
   const [Palette, setPalette] = useState<ComponentType<{ readonly onClose: () => void }> | null>(null);
-  const isOpen = isPaletteOpen.value;
+  const isOpen = paletteText.value !== null;
   useEffect(() => {
     if (isOpen && !Palette) void import('./palette.js').then(loaded => setPalette(() => loaded.Palette));
   }, [isOpen]);
@@ -15,7 +16,7 @@ export function PaletteHost() {
   return (
     <Palette
       onClose={() => {
-        isPaletteOpen.value = false;
+        paletteText.value = null;
       }}
     />
   );

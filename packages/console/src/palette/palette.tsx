@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Text } from '../parts/text.js';
 import { searchEntries } from './fuzzy-search.js';
 import { listEntries, type PaletteEntry, readListings, storeUse } from './palette-entries.js';
+import { paletteText } from './palette-host.js';
 
 /** Number of entries that are shown. */
 const MAX_SHOWN = 50;
@@ -9,7 +10,7 @@ const MAX_SHOWN = 50;
 /** Opens everything by its name, with the keyboard only. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [query, setQuery] = useState('');
+  const query = paletteText.value ?? '';
   const [chosen, setChosen] = useState(0);
   const [version, setVersion] = useState(0);
   useEffect(() => {
@@ -62,7 +63,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         spellcheck={false}
         value={query}
         onInput={event => {
-          setQuery(event.currentTarget.value);
+          paletteText.value = event.currentTarget.value;
           choose(0);
         }}
       />

@@ -12,7 +12,7 @@ import {
   theme,
 } from '../console-state.js';
 import { formatTime } from '../format.js';
-import { isPaletteOpen } from '../palette/palette-host.js';
+import { paletteText } from '../palette/palette-host.js';
 import { route } from '../route.js';
 import { switchTheme } from '../theme.js';
 import { Icon, type IconName } from './icons.js';
@@ -101,7 +101,7 @@ function StatusLine() {
           type="button"
           class="quiet"
           onClick={() => {
-            isPaletteOpen.value = true;
+            paletteText.value = '';
           }}
         >
           <kbd>Ctrl K</kbd> open

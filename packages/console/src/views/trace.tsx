@@ -36,7 +36,7 @@ function useTrace(recording: string | null, seq: number) {
   const changes = recording === null && trace?.isOpen !== false ? rowChanges.value : 0;
   const [delayed, setDelayed] = useState(changes);
   useEffect(() => {
-    const timer = setTimeout(() => setDelayed(changes), trace ? READ_DELAY : 0);
+    const timer = setTimeout(() => setDelayed(changes), trace || error ? READ_DELAY : 0);
     return () => clearTimeout(timer);
   }, [changes]);
   useEffect(() => {
