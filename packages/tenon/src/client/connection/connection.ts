@@ -8,6 +8,7 @@ import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import { tolerate } from '../../jsonrpc/tolerance.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { Implementation } from '../../protocol/content.js';
+import { LISTS } from '../../protocol/lists.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
 import { isNotification } from '../../protocol/methods.js';
 import { hasCapability } from '../../protocol/missing-capabilities.js';
@@ -17,6 +18,7 @@ import { createPeer } from '../../telemetry/create-peer.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions } from '../options.js';
 import { answerRequest } from '../server-requests/server-requests.js';
+import { addAssumedCapabilities } from './assumed-capabilities.js';
 import { createDescription, type ServerDetails, type ServerEndpoint } from './endpoint.js';
 import { createKeepAlive } from './keep-alive.js';
 import { OutgoingRequest, type SendParameters } from './outgoing-request.js';
@@ -95,7 +97,7 @@ export class Connection implements PeerHandler {
 
   /** Shares the session with other processes, and passes notifications between them. */
   joinSession(id: string): void {
-    this.#membership?.join(id, (method, params) => this.ended || this.#events.onNotification(method, params));
+    this.#membership?.join(id, (method, params) => this.ended || this.#notify(method, params));
   }
 
   /** True if other processes use the session too. */
@@ -282,7 +284,15 @@ export class Connection implements PeerHandler {
     const decode = this.#dialect?.transforms.decode.params(method);
     const decoded = decode?.(read, {}) ?? read;
     this.#membership?.publish(method, decoded);
-    this.#events.onNotification(method, decoded);
+    this.#notify(method, decoded);
+  }
+
+  #notify(method: string, params: JsonObject): void {
+    const list = LISTS.find(each => method === `notifications/${each}/list_changed`);
+    // A server whose list was empty may not have declared it when the client connected.
+    if (list !== undefined && !this.hasCapability(list))
+      this.server = { ...this.server, capabilities: addAssumedCapabilities(this.server.capabilities, [list]) };
+    this.#events.onNotification(method, params);
   }
 
   onError(error: TenonError): void {

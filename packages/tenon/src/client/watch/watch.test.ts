@@ -136,6 +136,8 @@ describe.each(protocolVersions)('a watch of a list without entries on %s', proto
     else if (list === 'prompts') server.prompts.set('first', prompt({ run: () => 'done' }) as never);
     else server.resources.set('notes:a', resource({ read: () => 'a' }) as never);
     await expect.poll(() => seen).toEqual([{ list }]);
+    // The server did not declare the list when the client connected.
+    expect(await client.call(`${list}/list`)).toHaveProperty(list, [expect.anything()]);
     stop.abort();
     await client.close();
   });
