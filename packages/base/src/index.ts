@@ -115,6 +115,7 @@ export {
   checkEither,
   checkFalse,
   checkFunction,
+  checkHeaderFields,
   checkInteger,
   checkNullable,
   checkNumber,

@@ -64,6 +64,19 @@ describe('createIssuer', () => {
       { url: 'http://localhost:1', clients: [{ id: 'a', redirects: ['javascript:alert(1)'] }] },
     ],
     ['a machine without a secret', { url: 'http://localhost:1', clients: [{ id: 'a', machine: true }] }],
+    ['a client without an ID', { url: 'http://localhost:1', clients: JSON.parse('[{}]') }],
+    [
+      'a misspelt member of a client',
+      { url: 'http://localhost:1', clients: JSON.parse('[{ "id": "a", "redirectUris": ["https://a.example/cb"] }]') },
+    ],
+    [
+      'a redirect URI in place of a list',
+      { url: 'http://localhost:1', clients: JSON.parse('[{ "id": "a", "redirects": "https://a.example/cb" }]') },
+    ],
+    ['a limit that does not exist', { url: 'http://localhost:1', limits: JSON.parse('{ "maxSignIns": 1 }') }],
+    ['a resource that is no URL', { url: 'http://localhost:1', resources: ['notes'] }],
+    ['a password that is missing', { url: 'http://localhost:1', users: JSON.parse('{ "ada": null }') }],
+    ['a text as users', { url: 'http://localhost:1', users: JSON.parse('""') }],
     ['a life of no time', { url: 'http://localhost:1', accessTokenTtl: 0 }],
   ])('refuses %s [auth.security.endpoints-https]', (_, options) => {
     expect(() => createIssuer(options)).toThrow(expect.objectContaining({ code: 'auth/issuer-options' }));

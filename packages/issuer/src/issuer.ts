@@ -1,6 +1,7 @@
+import { checkFunction, checkOptional, checkRecord, checkString, requireArgument } from '@tenon/base';
 import { type AuthEndpoint, type AuthHttpRequest, getParameter } from '@tenon/base/oauth';
 import { createRoutedEndpoint } from './endpoint.js';
-import { createOptionError } from './option-error.js';
+import { createOptionError, OPTIONS_CODE } from './option-error.js';
 import type { IssuerBaseOptions } from './options.js';
 import { resolveIssuerOptions } from './resolve-options.js';
 import { hashSecret } from './secrets.js';
@@ -35,6 +36,8 @@ const DEVELOPER_SUBJECT = 'developer';
 export function createIssuerEndpoint(options: IssuerOptions): AuthEndpoint {
   const settings = resolveIssuerOptions(options);
   const { users, signIn } = options;
+  requireArgument('`users` of createIssuer', users, checkOptional(checkRecord(checkString)), OPTIONS_CODE);
+  requireArgument('`signIn` of createIssuer', signIn, checkOptional(checkFunction), OPTIONS_CODE);
   if (users && signIn) throw createOptionError('users', 'either `users` or `signIn`', 'both');
   if (!users && !signIn && settings.secure)
     throw createOptionError('users', '`users` or `signIn` for a URL that is not on loopback', 'neither');

@@ -14,7 +14,7 @@ import { memoryStores } from 'tenon';
 import { createGuardedFetch } from 'tenon/auth';
 import { createRedirectCheck } from './clients/redirect-rules.js';
 import { createRegistrationStore } from './clients/registration-store.js';
-import { createOptionError } from './option-error.js';
+import { checkMembers, createOptionError } from './option-error.js';
 import type { IssuerBaseOptions, IssuerLimits, IssuerSettings } from './options.js';
 import { createSigningKeys, type SigningKeys } from './signing-keys.js';
 
@@ -40,6 +40,9 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
   } = options;
   const url = parseIssuerUrl(options.url);
   const scopes = new Map(Object.entries(options.scopes ?? {}));
+  const invalidResource = resources?.find(resource => !isResourceUrl(resource));
+  if (invalidResource !== undefined)
+    throw createOptionError('resources', 'absolute URLs without a fragment', invalidResource);
   for (const scope of scopes.keys()) {
     if (splitScopes(scope)[0] !== scope)
       throw createOptionError('scopes', 'scope names of RFC 6749, section 3.3', scope);
@@ -134,6 +137,7 @@ const DEFAULT_ISSUER_LIMITS: IssuerLimits = {
 const MAX_LIMIT = 9_999_999;
 
 function resolveLimits(given: NonNullable<IssuerBaseOptions['limits']> = {}): IssuerLimits {
+  checkMembers('limits', given, Object.keys(DEFAULT_ISSUER_LIMITS));
   const limits = {
     maxUnusedRegistrations: given.maxUnusedRegistrations ?? DEFAULT_ISSUER_LIMITS.maxUnusedRegistrations,
     unusedRegistrationTtl: given.unusedRegistrationTtl ?? DEFAULT_ISSUER_LIMITS.unusedRegistrationTtl,

@@ -344,6 +344,8 @@ describe('openapi', () => {
     [{ documentOrigins: ['files.example'] }, '`documentOrigins` of readOperations is invalid at 0'],
     [{ maxOutputParts: 0 }, '`maxOutputParts` of readOperations is invalid'],
     [{ resources: [1] }, '`resources` of readOperations is invalid at 0'],
+    [{ readOnly: 'no' }, '`readOnly` of readOperations is invalid'],
+    [{ transform: {} }, '`transform` of readOperations is invalid'],
   ])('refuses %j', async (options, message) => {
     await expect(serve(withResponse({}), options as never)).rejects.toMatchObject({
       code: 'openapi/option',
@@ -556,6 +558,18 @@ describe('openapi', () => {
     const document = createDocument({}, { components: { securitySchemes: { token: { type: 'oauth2' } } } });
     const refused = openapi(document, { baseUrl: url, ...options });
     await expect(refused).rejects.toMatchObject({ code: 'openapi/option', message: expect.stringContaining(message) });
+  });
+});
+
+describe('options of requests', () => {
+  it.each([
+    [{ limits: { timeout: Number.NaN } }, 'invalid `timeout`'],
+    [{ limits: { maxResponseSize: -1 } }, 'invalid `maxResponseSize`'],
+    [{ headers: { 'x key': 'a' } }, 'valid names of headers'],
+    [{ headers: { 'x-key': 'a\nb' } }, '`headers` of serveOperations is invalid at x-key'],
+  ])('refuses %j before a request is sent', async (options, message) => {
+    const refused = openapi(createDocument({}), { baseUrl: 'https://api.example.com', ...options });
+    await expect(refused).rejects.toMatchObject({ code: 'options/invalid', message: expect.stringContaining(message) });
   });
 });
 

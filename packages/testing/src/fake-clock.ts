@@ -1,12 +1,18 @@
-import type { Clock } from '@tenon/base';
+import { type Clock, checkRange, requireArgument } from '@tenon/base';
 
 /** A clock that advances only when `advance` is called. */
 export interface FakeClock extends Clock {
-  /** Advances the time by `ms` milliseconds and runs the due timers in order. */
+  /**
+   * Advances the time by `ms` milliseconds and runs the due timers in order.
+   * @throws TenonError `options/invalid` for a negative or infinite time.
+   */
   advance(ms: number): void;
   /** Number of pending timers. */
   readonly timers: number;
 }
+
+/** The time of a clock must stay a number, or its timers would never be due. */
+const checkMilliseconds = checkRange('a finite number of at least 0', 0, Number.MAX_VALUE);
 
 /** Creates a clock that stays at `start` milliseconds until it is advanced, so that tests need not wait. */
 export function fakeClock(start = 0): FakeClock {
@@ -30,6 +36,7 @@ export function fakeClock(start = 0): FakeClock {
       return timers.size;
     },
     advance(ms) {
+      requireArgument('`ms` of advance', ms, checkMilliseconds);
       const end = time + ms;
       for (let next = findNextTimer(end); next; next = findNextTimer(end)) {
         timers.delete(next);

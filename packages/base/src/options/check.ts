@@ -148,3 +148,21 @@ export const checkAuthInfo: Check = checkObject({
       : describeMismatch('a string with characters', value, value === '' ? 'an empty string' : undefined),
   'scopes?': checkArray(checkString),
 });
+
+// A name or a value outside of these is refused by each runtime in another way, some only when the response is sent.
+// https://www.rfc-editor.org/rfc/rfc9110#section-5.5
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Checks the header fields of a request or a response: an object with a string for each name. */
+export const checkHeaderFields: Check = value => {
+  // The entries of `Headers` are no members, so they would be lost.
+  if (!isObject(value) || typeof value.get === 'function')
+    return describeMismatch('an object with a string for each header', value, isObject(value) ? 'Headers' : undefined);
+  for (const [name, text] of Object.entries(value)) {
+    if (!HEADER_NAME.test(name)) return describeMismatch('valid names of headers', name, 'another name');
+    if (typeof text !== 'string' || !HEADER_VALUE.test(text))
+      return prependPath(`/${name}`, describeMismatch('a string of Latin-1 characters without line breaks', text));
+  }
+  return undefined;
+};

@@ -1,5 +1,14 @@
+import {
+  checkArray,
+  checkBoolean,
+  checkObject,
+  checkOptional,
+  checkString,
+  type OptionChecks,
+  requireOptions,
+} from '@tenon/base';
 import type { JSONWebKeySet } from 'jose';
-import { createOptionError } from '../option-error.js';
+import { createOptionError, OPTIONS_CODE } from '../option-error.js';
 import type { IssuerSettings } from '../options.js';
 import { hashSecret } from '../secrets.js';
 import { type IssuerClient, type OauthClient, USER_GRANTS } from './client.js';
@@ -36,10 +45,18 @@ export function createClientRegistry(settings: IssuerSettings): ClientRegistry {
   };
 }
 
-function checkClient(
-  { id, redirects = [], secret, jwks, machine }: IssuerClient,
-  { redirectSchemes }: IssuerSettings,
-): void {
+const clientChecks: OptionChecks<IssuerClient> = {
+  id: checkString,
+  name: checkOptional(checkString),
+  redirects: checkOptional(checkArray(checkString)),
+  secret: checkOptional(checkString),
+  jwks: checkOptional(checkObject({ keys: checkArray(checkObject()) })),
+  machine: checkOptional(checkBoolean),
+};
+
+function checkClient(client: IssuerClient, { redirectSchemes }: IssuerSettings): void {
+  requireOptions('`clients`', client, clientChecks, OPTIONS_CODE);
+  const { id, redirects = [], secret, jwks, machine } = client;
   if (!/^[ -~]{1,200}$/.test(id)) throw createOptionError('clients', 'ids of 1 to 200 printable ASCII characters', id);
   const invalidUri = redirects.find(uri => !isRedirectUri(uri, 'native', redirectSchemes));
   if (invalidUri !== undefined)

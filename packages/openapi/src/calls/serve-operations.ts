@@ -1,10 +1,15 @@
 import {
   checkArray,
+  checkHeaderFields,
   checkObject,
+  checkOptional,
+  checkRange,
   checkString,
+  type OptionChecks,
   parseWebUrl,
   requireArgument,
   requireKnownOptions,
+  requireOptions,
   TenonError,
   toJsonObject,
 } from '@tenon/base';
@@ -60,6 +65,13 @@ export interface ServeOptions extends RequestOptions {
   readonly schemes?: readonly SecurityScheme[] | undefined;
 }
 
+const amount = checkOptional(checkRange('a number of at least 1', 1));
+const LIMIT_CHECKS: OptionChecks<NonNullable<RequestOptions['limits']>> = {
+  timeout: amount,
+  maxResponseSize: amount,
+  maxTextLength: amount,
+};
+
 /** Definitions for `createServer`. */
 export interface ApiDefinitions {
   /** Tools by their names. */
@@ -82,11 +94,8 @@ export function createDefinitions(
     limits: true,
   });
   const { schemes = [], auth = {}, headers = {}, limits = {} } = options;
-  requireKnownOptions('`limits` of serveOperations', limits, {
-    timeout: true,
-    maxResponseSize: true,
-    maxTextLength: true,
-  });
+  requireOptions('`limits` of serveOperations', limits, LIMIT_CHECKS, 'options/invalid');
+  requireArgument('`headers` of serveOperations', headers, checkHeaderFields);
   const { timeout = 30_000, maxResponseSize = 4 * 1024 * 1024, maxTextLength = 100_000 } = limits;
   requireArgument('`operations` of serveOperations', operations, checkArray(checkObject({ name: checkString })));
   requireArgument('`schemes` of serveOperations', schemes, checkArray(checkObject({ id: checkString })));

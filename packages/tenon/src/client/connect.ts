@@ -10,7 +10,7 @@ import { listAll } from './calls/pages.js';
 import { getToolValue } from './calls/results.js';
 import type { Client, ServerTypes } from './client.js';
 import type { ServerDetails, ServerEndpoint } from './connection/endpoint.js';
-import { requireClientOptions, requireLogLevel } from './option-checks.js';
+import { requireClientOptions, requireLogLevel, requireMessage } from './option-checks.js';
 import type { ClientOptions } from './options.js';
 import { createClientTasks } from './tasks/client-tasks.js';
 import { watch } from './watch/watch.js';
@@ -85,6 +85,7 @@ function createClient(pipeline: CallPipeline): Client {
     call: (method: string, params?: JsonObject, options?: InternalCallOptions) =>
       pipeline.call(method, params, options),
     async notify(method, params) {
+      requireMessage('notify', method, params);
       checkMeta(method, params?._meta);
       const connection = await connections.getConnection();
       checkSendable(connection, method, params);

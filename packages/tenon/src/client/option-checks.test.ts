@@ -70,6 +70,48 @@ describe('requireCallOptions', () => {
   });
 });
 
+describe('a message of the application', () => {
+  const server = createServer({ name: 's', version: '1', tools: { a: tool({ run: () => 'a' }) } });
+
+  it.each([
+    ['a call without a method', 'the method of client.call', '{}'],
+    ['a call whose params are a text', 'the params of client.call', '{ "method": "tools/list", "params": "x" }'],
+    ['a call whose params are null', 'the params of client.call', '{ "method": "tools/list", "params": null }'],
+    ['a notification without a method', 'the method of client.notify', '{}'],
+    ['a completion without params', 'the params of client.complete', '{}'],
+  ])('is refused before it is sent: %s', async (_, subject, text) => {
+    const sent: unknown[] = [];
+    const client = await connect(server, { onMessage: (_, message) => sent.push(message) });
+    sent.length = 0;
+    const { method, params } = JSON.parse(text);
+    const calls = {
+      call: () => client.call(method, params),
+      notify: () => client.notify(method, params),
+      complete: () => client.complete(params),
+    };
+    const [, name] = /client\.(call|notify|complete)/.exec(subject) ?? [];
+    const [, call] = Object.entries(calls).find(([each]) => each === name) ?? [];
+    await expect(call?.()).rejects.toMatchObject({
+      code: 'options/invalid',
+      message: expect.stringContaining(subject),
+    });
+    expect(sent).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('the headers of a target', () => {
+  it.each([{ 'x key': 'a' }, { 'x-key': 'a\nb' }, { 'x-key': '\u4e16' }, new Headers({ 'x-key': 'a' })])(
+    'are refused if HTTP cannot send them: %j',
+    headers => {
+      const refusal = { code: 'connect/target', message: expect.stringContaining('invalid `headers') };
+      expect(check(requireHttpTarget, { url: 'https://a.example/mcp', headers })).toThrow(
+        expect.objectContaining(refusal),
+      );
+    },
+  );
+});
+
 describe('a log level', () => {
   const server = createServer({ name: 's', version: '1', tools: { a: tool({ run: () => 'a' }) } });
 

@@ -6,6 +6,7 @@ import {
   checkEither,
   checkFalse,
   checkFunction,
+  checkHeaderFields,
   checkObject,
   checkOneOf,
   checkOptional,
@@ -48,7 +49,7 @@ const callOptionKeys: OptionChecks<CallOptions> = {
 const httpKeys: OptionChecks<HttpTarget> = {
   url: checkEither(checkString, checkObject({ href: checkString })),
   auth: checkOptional(checkEither(checkString, anyObject)),
-  headers: checkOptional(checkEither(checkFunction, checkRecord(checkString))),
+  headers: checkOptional(checkEither(checkFunction, checkHeaderFields)),
   transport: checkOptional(checkOneOf('http', 'http-sse')),
   fetch: checkOptional(checkFunction),
   onUnauthorized: checkOptional(checkFunction),
@@ -153,6 +154,17 @@ export function requireClientOptions(options: ClientOptions): void {
     describePlace,
   };
   requireShape('options of connect', options, shape);
+}
+
+/** Throws `options/invalid` when the method of a message is no string, or its params are no object. */
+export function requireMessage(name: string, method: unknown, params: unknown): void {
+  requireArgument(`the method of client.${name}`, method, checkString);
+  requireArgument(`the params of client.${name}`, params, checkOptional(anyObject));
+}
+
+/** Throws `options/invalid` when the params of \`client.complete\` have no argument. */
+export function requireCompletion(params: unknown): void {
+  requireArgument('the params of client.complete', params, checkObject({ ref: anyObject, argument: anyObject }));
 }
 
 /** Throws `options/invalid` when the options of a call are invalid. */

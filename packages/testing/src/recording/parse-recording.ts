@@ -82,7 +82,8 @@ class RecordingReader {
       return;
     }
     const meta = readMeta(value);
-    if (meta === undefined || !isObject(value)) throw createLineError(line, '`_meta.dir` is missing');
+    if (meta === undefined || !isObject(value))
+      throw createLineError(line, '`_meta.dir` is none of send, recv and lifecycle');
     if (isTooDeep(value, MAX_DEPTH)) throw createLineError(line, `nested deeper than ${MAX_DEPTH}`);
     const { _meta: _, ...message } = value;
     const { server, ts, session, relatedTo, hop, stateDigest } = meta;

@@ -21,7 +21,7 @@ import type { ServerEndpoint } from '../connection/endpoint.js';
 import type { SendParameters } from '../connection/outgoing-request.js';
 import { createArgumentHeaders } from '../connection/request-headers.js';
 import { ClientEmitter } from '../emitter.js';
-import { requireCallOptions } from '../option-checks.js';
+import { requireCallOptions, requireMessage } from '../option-checks.js';
 import type { ClientOptions } from '../options.js';
 import { readInputRequired, resolveInputRequests } from '../server-requests/input-rounds.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
@@ -146,6 +146,8 @@ export class CallPipeline implements CallContext {
   createCallState(method: string, params: JsonObject, options: InternalCallOptions): CallState {
     // A forwarded call has options of this library. Those of an application may be no object.
     if (options?.allowReservedMeta !== true) {
+      if (typeof method !== 'string' || typeof params !== 'object' || params === null)
+        requireMessage('call', method, params);
       if (options !== NO_OPTIONS) requireCallOptions(method, options);
       if (params._meta !== undefined) checkMetaKeys(method, params._meta);
       if (options.meta !== undefined) checkMetaKeys(method, options.meta);

@@ -2,6 +2,7 @@ import { copyJson, rejectOnAbort, toCanonicalJson } from '@tenon/base';
 import { checkSendable } from '../../jsonrpc/sendable-values.js';
 import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
 import type { CallOptions } from '../call-options.js';
+import { requireCompletion } from '../option-checks.js';
 import { createCallAbortedError } from '../server-requests/input-requests.js';
 import type { CallContext } from './call-context.js';
 
@@ -48,6 +49,7 @@ export class CompletionRequests {
   }
 
   complete(params: Params, options: CallOptions | undefined): Promise<Completion> {
+    requireCompletion(params);
     checkSendable(this.#pipeline.connections.lastConnection, 'completion/complete', params);
     const cached = this.#cache.get(toCanonicalJson(params));
     const now = this.#pipeline.clock.now();

@@ -2,6 +2,7 @@ import {
   type AuthInfo,
   type Check,
   checkAuthInfo,
+  checkHeaderFields,
   checkObject,
   checkRange,
   checkString,
@@ -13,7 +14,6 @@ import {
   type MaybePromise,
   parseHostHeader,
   parseIpAddress,
-  prependPath,
   requireArgument,
   requireResult,
   thenMaybe,
@@ -76,23 +76,6 @@ export function createAdmission(
 
 /** Code of an error about the result of `authorize`, or about the caller that a framework authenticated. */
 const INVALID_CALLER = 'auth/caller';
-
-// A name or a value outside of these is refused by each runtime in another way, some only when the response is sent.
-// https://www.rfc-editor.org/rfc/rfc9110#section-5.5
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-const checkHeaderFields: Check = value => {
-  // The entries of `Headers` are no members, so they would be lost.
-  if (!isObject(value) || typeof value.get === 'function')
-    return describeMismatch('an object with a string for each header', value, isObject(value) ? 'Headers' : undefined);
-  for (const [name, text] of Object.entries(value)) {
-    if (!HEADER_NAME.test(name)) return describeMismatch('valid names of headers', name, 'another name');
-    if (typeof text !== 'string' || !HEADER_VALUE.test(text))
-      return prependPath(`/${name}`, describeMismatch('a string of Latin-1 characters without line breaks', text));
-  }
-  return undefined;
-};
 
 const checkRefusal = checkObject({
   status: checkRange('an HTTP status from 200 to 599', 200, 599),

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { fakeClock } from './fake-clock.js';
+
+it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('refuses to advance by %s, and keeps its time', ms => {
+  const clock = fakeClock(100);
+  let runs = 0;
+  clock.after(10, () => runs++);
+  expect(() => clock.advance(ms)).toThrow(expect.objectContaining({ code: 'options/invalid' }));
+  expect([clock.now(), runs]).toEqual([100, 0]);
+  clock.advance(10);
+  expect([clock.now(), runs]).toEqual([110, 1]);
+});
+
+it('runs due timers in order, each at its time', () => {
+  const clock = fakeClock();
+  const runs: number[] = [];
+  for (const ms of [30, 10, 20]) clock.after(ms, () => runs.push(clock.now()));
+  clock.advance(20);
+  expect([runs, clock.timers]).toEqual([[10, 20], 1]);
+});
