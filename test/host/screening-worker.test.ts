@@ -9,7 +9,7 @@ import { buildSync } from 'esbuild';
 import { connect, createServer, tool } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createScreeningWorker } from '../../packages/host/src/runtimes/node/screening-worker.js';
-import { isLarge, type ScreeningJob } from '../../packages/host/src/security/screening/large-values.js';
+import { isLarge, SCREENERS, type ScreeningJob } from '../../packages/host/src/security/screening/large-values.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PROSE = 'The quick brown fox jumps over the lazy dog. '.repeat(3000);
@@ -57,6 +57,29 @@ describe('a screening worker', () => {
     expect(screened).toEqual(values.map(value => screenResult(value)));
     expect(screened[0]?.value).toBe(values[0]);
     expect(screened[1]?.findings.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['instruction', 'bidi']));
+  });
+
+  it.each([
+    ['screenError', { message: THREAT, data: { note: THREAT } }],
+    [
+      'screenInputRequest',
+      { systemPrompt: THREAT, messages: [{ role: 'user', content: { type: 'text', text: THREAT } }] },
+    ],
+    ['screenSkill', { uri: 'skill://a/SKILL.md', frontmatter: { description: THREAT } }],
+  ] as const)('does the work of %s', async (screener, value) => {
+    const options = { mask: true };
+    const [screened] = await createScreeningWorker(() => modules)({ screener, values: [value], options });
+    expect(screened).toEqual(SCREENERS[screener](value as never, options));
+    expect(JSON.stringify(screened?.value)).not.toContain('Ignore all');
+  });
+
+  it('names a stopped message in its error, and not a list', async () => {
+    const job: ScreeningJob = { screener: 'screenError', values: [5], options: {} };
+    await expect(createScreeningWorker(() => modules)(job)).rejects.toMatchObject({
+      code: 'screening/stopped',
+      summary: expect.stringMatching(/^the screening of a large message was stopped: /),
+      data: undefined,
+    });
   });
 
   it('gives each of several jobs at once its own result', async () => {

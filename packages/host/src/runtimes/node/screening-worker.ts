@@ -151,6 +151,10 @@ function createStoppedError(reason: string, { screener }: ScreeningJob): TenonEr
       hint: 'ask the server for less data, or set `screening: { results: false }` if you trust all servers',
       data: EXECUTED,
     });
+  if (screener === 'screenError' || screener === 'screenInputRequest')
+    return new TenonError('screening/stopped', `the screening of a large message was stopped: ${reason}`, {
+      hint: 'ask the author of the server for shorter messages',
+    });
   return new TenonError('screening/stopped', `the screening of large definitions was stopped: ${reason}`, {
     hint: 'request the list again, or ask the author of the server for shorter descriptions and schemas',
   });
