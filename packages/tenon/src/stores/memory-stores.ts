@@ -1,10 +1,12 @@
 import {
   type Clock,
   checkKey,
+  checkOptional,
+  checkRange,
   createStoreClosedError,
   MAX_SHARE,
   MAX_VALUE_SIZE,
-  requireKnownOptions,
+  requirePresentOptions,
   type Stores,
   serializeValue,
   systemClock,
@@ -13,6 +15,7 @@ import {
 import { createErrorReporter, createTopicListeners } from './listeners.js';
 import { createMemoryBuckets } from './memory-buckets.js';
 import { createMemoryValues } from './memory-values.js';
+import { checkAmount, commonChecks } from './option-checks.js';
 
 /** Options of `memoryStores`. */
 export interface MemoryStoresOptions {
@@ -52,13 +55,11 @@ export interface MemoryStoresOptions {
 
 /** Creates stores in the memory of this process. You need not close them: later writes delete expired values. */
 export function memoryStores(options: MemoryStoresOptions = {}): Stores {
-  requireKnownOptions('memoryStores', options, {
-    clock: true,
-    maxEntries: true,
-    maxTotalSize: true,
-    maxValueSize: true,
-    maxShare: true,
-    onError: true,
+  requirePresentOptions<MemoryStoresOptions>('memoryStores', options, {
+    ...commonChecks,
+    maxEntries: checkAmount,
+    maxTotalSize: checkAmount,
+    maxShare: checkOptional(checkRange('a number from 0 to 1', 0, 1)),
   });
   const {
     clock = systemClock,

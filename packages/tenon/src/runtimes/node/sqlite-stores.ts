@@ -1,8 +1,17 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { checkString, requireArgument, requireKnownOptions, type Stores, TenonError } from '@tenon/base';
+import {
+  checkOptional,
+  checkRange,
+  checkString,
+  requireArgument,
+  requirePresentOptions,
+  type Stores,
+  TenonError,
+} from '@tenon/base';
 import { makePrivate } from '@tenon/base/node';
+import { checkAmount, commonChecks } from '../../stores/option-checks.js';
 import type { Database } from '../../stores/sqlite/database.js';
 import { toStoreError } from '../../stores/sqlite/errors.js';
 import { createSqliteStores, type SqliteStoresOptions } from '../../stores/sqlite/stores.js';
@@ -19,13 +28,11 @@ const OPENING_TIMEOUT_MS = 5000;
  * another program's or a newer database, `store/permissions` if other users can write the file, `store/read-only`, or `store/failed`.
  */
 export function sqliteStores(file: string, options: SqliteStoresOptions = {}): Stores {
-  requireKnownOptions('sqliteStores', options, {
-    clock: true,
-    maxBytes: true,
-    maxValueSize: true,
-    busyTimeout: true,
-    pollInterval: true,
-    onError: true,
+  requirePresentOptions<SqliteStoresOptions>('sqliteStores', options, {
+    ...commonChecks,
+    maxBytes: checkAmount,
+    busyTimeout: checkOptional(checkRange('a number of at least 0', 0)),
+    pollInterval: checkAmount,
   });
   requireArgument('the file of sqliteStores', file, checkString);
   // With a full path, no name can be taken for a URL or for a database in memory.

@@ -1,15 +1,19 @@
 import {
   type Clock,
+  checkAnything,
+  checkBoolean,
+  checkOptional,
   createStoreClosedError,
   MAX_VALUE_SIZE,
   parseUrl,
-  requireKnownOptions,
+  requirePresentOptions,
   type Stores,
   systemClock,
   TenonError,
 } from '@tenon/base';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
+import { checkAmount, commonChecks } from '../option-checks.js';
 import { createCallTracker } from '../remote/call-tracker.js';
 import { createOnce } from '../remote/once.js';
 import { createPostgresBuckets } from './buckets.js';
@@ -90,15 +94,14 @@ export interface PostgresStoresOptions {
  * package, `store/schema` for tables of a later release, and `store/failed` otherwise.
  */
 export function postgresStores(target: string | URL | PostgresPool, options: PostgresStoresOptions = {}): Stores {
-  requireKnownOptions('postgresStores', options, {
-    schema: true,
-    maxValueSize: true,
-    timeout: true,
-    pollInterval: true,
-    maxConnections: true,
-    transactionPooling: true,
-    clock: true,
-    onError: true,
+  requirePresentOptions<PostgresStoresOptions>('postgresStores', options, {
+    ...commonChecks,
+    // `createTables` checks it.
+    schema: checkAnything,
+    timeout: checkAmount,
+    pollInterval: checkAmount,
+    maxConnections: checkAmount,
+    transactionPooling: checkOptional(checkBoolean),
   });
   const { timeout = 2000, pollInterval = 1000, maxValueSize = MAX_VALUE_SIZE, clock = systemClock } = options;
   const tables = createTables(options.schema ?? 'tenon');

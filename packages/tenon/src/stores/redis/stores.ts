@@ -1,11 +1,12 @@
 import {
   type Buckets,
   type Clock,
+  checkAnything,
   checkObject,
   createStoreClosedError,
   MAX_VALUE_SIZE,
   requireArgument,
-  requireKnownOptions,
+  requirePresentOptions,
   runWithTimeout,
   type Stores,
   systemClock,
@@ -14,6 +15,7 @@ import {
 import { toBucketTimes } from '../bucket-level.js';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
+import { checkAmount, commonChecks } from '../option-checks.js';
 import { createCallTracker } from '../remote/call-tracker.js';
 import { createUnavailableError } from '../remote/unavailable.js';
 import { createRedisBus } from './bus.js';
@@ -76,12 +78,11 @@ const PREFIX = /^[\w.-]{1,64}$/;
  * not respond, `store/full` when it has no memory left, `store/no-driver` without a package, or `store/failed`.
  */
 export function redisStores(target: string | URL | RedisClient, options: RedisStoresOptions = {}): Stores {
-  requireKnownOptions('redisStores', options, {
-    prefix: true,
-    maxValueSize: true,
-    timeout: true,
-    clock: true,
-    onError: true,
+  requirePresentOptions<RedisStoresOptions>('redisStores', options, {
+    ...commonChecks,
+    // Checked below.
+    prefix: checkAnything,
+    timeout: checkAmount,
   });
   const { prefix = 'tenon', timeout = 2000, maxValueSize = MAX_VALUE_SIZE, clock = systemClock } = options;
   if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
