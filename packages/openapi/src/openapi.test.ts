@@ -58,6 +58,9 @@ describe('openapi', () => {
     ['query', { style: 'spaceDelimited' }, list, '/p?v=a+b%20c%2Cd'],
     ['query', { style: 'pipeDelimited' }, list, '/p?v=a+b%7Cc%2Cd'],
     ['query', { style: 'pipeDelimited', explode: true }, list, '/p?v=a+b&v=c%2Cd'],
+    ['query', { explode: false }, [], '/p'],
+    ['query', { style: 'pipeDelimited' }, [null], '/p'],
+    ['query', { explode: false }, {}, '/p'],
     ['query', {}, object, '/p?r=1&g=x%26y'],
     ['query', { explode: false }, object, '/p?v=r,1,g,x%26y'],
     ['query', { style: 'deepObject', explode: true }, { a: { b: [1, 2] } }, '/p?v[a][b][0]=1&v[a][b][1]=2'],
@@ -376,6 +379,15 @@ describe('openapi', () => {
     respond = response => response.end('x'.repeat(11));
     const refused = await client.callTool('post', {});
     expect(getText(refused)).toMatch(/larger than 10 bytes.*may have executed the request/);
+  });
+
+  it('names the time after which a request was cancelled, and that it may have run', async () => {
+    const document = createDocument({ '/p': { post: { operationId: 'post' } } });
+    const { client } = await serve(document, { limits: { timeout: 100 } });
+    respond = () => {};
+    expect(getText(await client.callTool('post'))).toMatch(
+      /^The request was cancelled: .* timed out after 100 ms\. It may have/,
+    );
   });
 
   it('returns errors of the API with their status, a limited text and no credential', async () => {

@@ -106,10 +106,13 @@ function createRequestError(method: string, error: unknown): TenonError {
       : ' It may have executed the request: check the effect before you send it again.';
   const isRefused =
     TenonError.is(error) && ['auth/redirected', 'auth/unsafe-url', 'auth/too-large'].includes(error.code);
-  return toolError(
-    `${isRefused ? `The response of the API is refused: ${error.summary}.` : 'The API does not answer.'}${mayHaveRun}`,
-    error,
-  );
+  const isTimeout = TenonError.is(error) && error.code === 'auth/timeout';
+  const reason = isRefused
+    ? `The response of the API is refused: ${error.summary}.`
+    : isTimeout
+      ? `The request was cancelled: ${error.summary}.`
+      : 'The API does not answer.';
+  return toolError(`${reason}${mayHaveRun}`, error);
 }
 
 /** An API may repeat a credential in its error. */

@@ -76,6 +76,8 @@ export function toPairs(
   const isList = Array.isArray(value);
   if (!isList && !isObject(value)) return [[encode(name), encode(formatMember(owner, key))]];
   const parts = listParts(owner, key, encode);
+  // RFC 6570 treats a list or an object without members as undefined.
+  if (parts.length === 0) return [];
   if (explode) return isList ? parts.flat().map(each => [encode(name), each]) : parts.map(([k = '', v = '']) => [k, v]);
   return [[encode(name), parts.flat().join(SEPARATORS[style ?? ''] ?? ',')]];
 }
