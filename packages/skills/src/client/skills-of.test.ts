@@ -110,6 +110,27 @@ describe('skillsOf', () => {
     await client.close();
   });
 
+  it.each(['sales figures.csv', 'r\u00e9sum\u00e9/50%.md', 'a#b.md'])(
+    'reads %s by its name, and by its path in the URI',
+    async name => {
+      const definition = { name: 'forms', description: 'd', instructions: 'i', files: { [name]: 'text' } };
+      const server = createServer({ name: 's', version: '1', extensions: [skills([definition])] });
+      const client = await connect(server, { extensions: [skillsExtension] });
+      const all = skillsOf(client);
+      const entry = await all.get(URI);
+      const path = entry.files?.[1]?.uri.slice('skill://forms/'.length);
+      for (const each of [name, path])
+        expect(await all.read(entry, each)).toMatchObject({
+          uri: `skill://forms/${path}`,
+          text: 'text',
+          verified: true,
+        });
+      expect((await all.examine(entry, name)).issues).toEqual([]);
+      await expect(all.read(entry, '\ud800')).rejects.toMatchObject({ code: 'skill/invalid' });
+      await client.close();
+    },
+  );
+
   it('never reads a file that the entry does not list [ext-skills.window-listed-only, ext-skills.unlisted-is-failure]', async () => {
     const { client, reads, all } = await openServer({ 'forms/x.md': 'x' }, [listFile('SKILL.md', TEXT)]);
     const entry = await all.get(URI);

@@ -209,8 +209,7 @@ async function examineFile(
   path: string,
   options: SkillCallOptions,
 ): Promise<SkillFileReport> {
-  const uri = getSkillFolder(skill) + path;
-  const listed = skill.files?.find(file => file.uri === uri);
+  const { uri, listed } = locateFile(skill, path);
   const report = { uri, listed: listed && { digest: listed.digest, size: listed.size } };
   try {
     const bytes = await loadBytes(client, findFile(skill, path).uri, options);
@@ -224,11 +223,19 @@ async function examineFile(
   }
 }
 
+/** Returns the URI of a file. A path may also have the name of the file as its author writes it: `sales figures.csv`. */
+function locateFile(skill: SkillEntry, path: string): { readonly uri: string; readonly listed: SkillFile | undefined } {
+  const folder = getSkillFolder(skill);
+  const encoded = /\p{Surrogate}/u.test(path) ? path : path.split('/').map(encodeURIComponent).join('/');
+  const listed =
+    skill.files?.find(({ uri }) => uri === folder + path) ?? skill.files?.find(({ uri }) => uri === folder + encoded);
+  return { uri: listed?.uri ?? folder + path, listed };
+}
+
 /** Finds a file in the entry of its skill. Throws for one that may not be read. */
 function findFile(skill: SkillEntry, path: string): { readonly uri: string; readonly listed: SkillFile | undefined } {
-  const uri = getSkillFolder(skill) + path;
+  const { uri, listed } = locateFile(skill, path);
   if (leavesFolder(path)) throw createSkillError(uri, 'the path leads out of the folder of the skill');
-  const listed = skill.files?.find(file => file.uri === uri);
   if (skill.files && !listed) throw createSkillError(uri, 'the skill does not list this file');
   return { uri, listed };
 }

@@ -122,6 +122,19 @@ describe('createSkillHost', () => {
     expect(host.acting).toEqual([]);
   });
 
+  it.each(['"deny"', '{ "approved": false }', '1'])(
+    'refuses a skill if `approve` returns %s in place of true',
+    async decision => {
+      const { host } = await openHost({ one: { 'forms/SKILL.md': text() } }, () => JSON.parse(decision));
+      await expect(host.load({ server: 'one', uri: URI })).rejects.toMatchObject({ code: 'skill/refused' });
+    },
+  );
+
+  it('refuses to start without servers and a function that approves', () => {
+    for (const options of ['{}', '{ "servers": {} }', '{ "servers": {}, "approve": true }'])
+      expect(() => createSkillHost(JSON.parse(options))).toThrow(expect.objectContaining({ code: 'options/invalid' }));
+  });
+
   it('reads listed files from the server of the skill only, by paths in its folder [ext-skills.relative-references, ext-skills.reads-bound, ext-skills.cross-origin-read, ext-skills.window-holds-entry]', async () => {
     const { host, servers } = await openHost({
       one: { 'forms/SKILL.md': text(), 'forms/references/a.md': 'a' },

@@ -1,4 +1,12 @@
-import { hashSha256, requireKnownOptions, toCanonicalJson } from '@tenon/base';
+import {
+  checkFunction,
+  checkObject,
+  checkOptional,
+  hashSha256,
+  type OptionChecks,
+  requireOptions,
+  toCanonicalJson,
+} from '@tenon/base';
 import { TenonError } from 'tenon';
 import { type SkillCallOptions, type SkillClient, type SkillContent, skillsOf } from '../client/skills-of.js';
 import { getSkillFolder, type SkillEntry } from '../format/skill-entry.js';
@@ -117,7 +125,12 @@ export interface SkillHost {
  * @see https://github.com/modelcontextprotocol/ext-skills
  */
 export function createSkillHost(options: SkillHostOptions): SkillHost {
-  requireKnownOptions('createSkillHost', options, { servers: true, approve: true, approvals: true });
+  const checks: OptionChecks<SkillHostOptions> = {
+    servers: checkObject(),
+    approve: checkFunction,
+    approvals: checkOptional(checkObject({ get: checkFunction, set: checkFunction, delete: checkFunction })),
+  };
+  requireOptions('createSkillHost', options, checks, 'options/invalid');
   const { servers, approve, approvals = new Map<string, string>() } = options;
   const cache = createFileCache();
   const acting = new Set<SkillReference>();
@@ -142,7 +155,8 @@ export function createSkillHost(options: SkillHostOptions): SkillHost {
     // The files are no longer the approved ones, whatever the user decides about the new ones.
     if (approved !== undefined) await forget(reference.server, key);
     const reason = fingerprint === undefined ? 'generated' : approved === undefined ? 'first' : 'changed';
-    if (!(await approve({ ...reference, entry, reason, read })))
+    // A program in JavaScript may return the text of a decision, such as `deny`.
+    if ((await approve({ ...reference, entry, reason, read })) !== true)
       throw new TenonError('skill/refused', `${reference.uri} of "${reference.server}": the user refused the skill`);
     if (fingerprint === undefined) return;
     await approvals.set(key, fingerprint);
