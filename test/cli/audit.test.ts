@@ -116,7 +116,15 @@ describe('tenon audit verify', () => {
     expect((await show('--tool', 'price', '--since', '2020-01-01')).out).toBe(out);
     for (const none of [['--denied'], ['--tool', 'other'], ['--since', '2999-01-01']])
       expect((await show(...none)).out).toBe('');
-    expect((await show('--since', 'soon')).code).toBe(2);
+    const time = 'Expected a date such as 2026-11-26, or a time such as 2h';
+    expect(await show('--since', 'soon')).toMatchObject({ code: 2, err: expect.stringContaining(time) });
+    expect((await show('--action', 'called,answered')).out).toBe(out);
+    const unknown = await show('--action', 'called,deny');
+    expect(unknown).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('one or several of asked, allowed'),
+    });
     expect((await runTenon(project.folder, ['audit', 'show', 'none.jsonl'])).code).toBe(1);
     await writeFile(
       project.path('torn.jsonl'),

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { escapeJsonCharacter, isObject, parseJsonText } from '@tenon/base';
-import { readAudit } from '@tenon/host';
+import { escapeJsonCharacter, isObject, parseDuration, parseJsonText } from '@tenon/base';
+import { type AuditAction, readAudit } from '@tenon/host';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { JsonObject } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { parseDurationOption, parseNames } from '../options/option-parsers.js';
+import { parseNames } from '../options/option-parsers.js';
 
 /** Selection of the entries of an audit log. */
 export interface EntryFilter {
@@ -27,6 +27,27 @@ export interface EntryFilter {
 /** Actions that did not happen. */
 const DENIED: readonly unknown[] = ['denied', 'refused', 'limited'];
 
+/** Actions that an entry can have. */
+const ACTIONS: Readonly<Record<AuditAction, true>> = {
+  asked: true,
+  allowed: true,
+  denied: true,
+  refused: true,
+  limited: true,
+  called: true,
+  answered: true,
+  failed: true,
+  cancelled: true,
+  drift: true,
+  approved: true,
+  started: true,
+  stopped: true,
+  'signed-in': true,
+  'signed-out': true,
+  sampled: true,
+  elicited: true,
+};
+
 /** Adds the options that select entries. */
 export const withEntryFilter = (command: Command): Command =>
   command
@@ -39,13 +60,21 @@ export const withEntryFilter = (command: Command): Command =>
     .option('--until <time>', 'only earlier entries, with the same forms of a time', parseTime)
     .option('--tool <name>', 'only entries of this tool, prompt or resource: NAME or SERVER/NAME')
     .option('--caller <name>', 'only entries of this caller; - for callers without a name')
-    .option('--action <names>', 'only entries with these actions, such as denied,failed', parseNames)
+    .option('--action <names>', 'only entries with these actions, such as denied,failed', parseActions)
     .option('--text <text>', 'only entries that contain this text, in any case');
 
 function parseTime(text: string): number {
-  const date = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Date.now() - parseDurationOption(text);
+  const date = /^\d{4}-\d\d/.test(text)
+    ? Date.parse(text)
+    : Date.now() - (parseDuration(text.trim().toLowerCase()) || NaN);
   if (Number.isNaN(date)) throw new InvalidArgumentError('Expected a date such as 2026-11-26, or a time such as 2h.');
   return date;
+}
+
+function parseActions(text: string): string[] {
+  const actions = parseNames(text);
+  if (actions.every(action => Object.hasOwn(ACTIONS, action))) return actions;
+  throw new InvalidArgumentError(`Expected one or several of ${Object.keys(ACTIONS).join(', ')}.`);
 }
 
 /** Reads the selected entries of an audit log, over all its files. Reports lines that are no entries. */

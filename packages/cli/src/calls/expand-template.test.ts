@@ -16,7 +16,9 @@ it('lists the variables of all expressions', () => {
 
 it('names an expression that has no value, or that must be replaced', async () => {
   await expect(expandTemplate('a://{x}', new Map())).rejects.toMatchObject({ hint: 'pass x=VALUE' });
+  await expect(expandTemplate('a://{+x}', new Map())).rejects.toMatchObject({ hint: 'pass x=VALUE' });
   await expect(expandTemplate('a://b{?q}', new Map([['q', '1']]))).rejects.toMatchObject({
+    message: expect.stringContaining('cannot expand {?q}'),
     hint: 'replace {?q} by its value',
   });
 });

@@ -22,9 +22,11 @@ export async function expandTemplate(template: string, values: ReadonlyMap<strin
     const value = values.get(name);
     if (value !== undefined && operator === '') return encodeStrictly(value);
     if (value !== undefined && operator === '+') return encodeURI(value);
+    if ((operator === '' || operator === '+') && variables.includes(name))
+      throw createUsageError(`${template}: a value for ${expression} is missing`, `pass ${name}=VALUE`);
     throw createUsageError(
-      `${template}: a value for ${expression} is missing`,
-      operator === '' && variables.includes(name) ? `pass ${name}=VALUE` : `replace ${expression} by its value`,
+      `${template}: the command cannot expand ${expression}`,
+      `replace ${expression} by its value`,
     );
   });
 }

@@ -10,6 +10,7 @@ const write = (inputSchema: JsonObject, more: Partial<Tool> = {}) =>
     { server: 'notes', name: 'notes' },
   );
 
+const RUN_SCHEMA = { type: 'object' as const, properties: { a: { type: 'string' } } };
 const OPTIONS = { strict: true, exactOptionalPropertyTypes: true, types: [], lib: ['lib.es2022.d.ts'] };
 const library = new Map<string, ts.SourceFile | undefined>();
 
@@ -31,6 +32,14 @@ function findErrors(types: string, values: readonly string[]): string[] {
 }
 
 describe('writeTypes', () => {
+  it('writes one of several definitions with the same name', () => {
+    const tools = ['First.', 'Last.'].map(description => ({ name: 'run', description, inputSchema: RUN_SCHEMA }));
+    const resources = ['a', 'b'].map(name => ({ uri: 'note://1', name }));
+    const types = writeTypes({ tools, prompts: [], resources }, { server: 'notes', name: 'notes' });
+    expect(findErrors(types, ['{}'])).toEqual([]);
+    expect(types).toContain('Last.');
+  });
+
   it('writes members, comments and defaults', () => {
     const properties = {
       title: { type: 'string', description: 'Title of the note' },

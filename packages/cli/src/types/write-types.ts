@@ -67,8 +67,9 @@ const formatTitle = (server: string, typesName: string): string =>
     '',
   );
 
+/** Sorts definitions by their names. Of those with the same name, which a client cannot tell apart, the last one is kept. */
 function sort<T>(list: readonly T[], key: (each: T) => string): T[] {
-  return [...list].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  return [...new Map(list.map(each => [key(each), each])).values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
 const hasMembers = ({ properties, required, $ref, anyOf, oneOf, allOf, additionalProperties }: JsonObject): boolean =>

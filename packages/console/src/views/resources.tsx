@@ -29,14 +29,15 @@ export function ResourcesView({ server, listing }: ResourcesViewProps) {
   const items = [
     ...templates.map(({ uriTemplate, name }) => ({
       name: uriTemplate,
-      label: name,
+      label: name || uriTemplate,
       title: 'template',
       note: 'template',
       href: `${path}?template=${encodeURIComponent(uriTemplate)}`,
     })),
     ...resources.map(({ uri: each, name, mimeType }) => {
       const type = typeof mimeType === 'string' ? mimeType : '';
-      return { name: each, label: name, title: type, note: type, href: `${path}?uri=${encodeURIComponent(each)}` };
+      const href = `${path}?uri=${encodeURIComponent(each)}`;
+      return { name: each, label: name || each, title: type, note: type, href };
     }),
   ];
   const isChosen = uri !== '' || template !== '';
