@@ -36,7 +36,7 @@ import { listAll } from './pages.js';
 import { ResponseCache } from './response-cache.js';
 import { checkResult } from './results.js';
 import { retryCall } from './retry-call.js';
-import { ToolCache } from './tool-cache.js';
+import { type ListedTool, readListedTool, ToolCache } from './tool-cache.js';
 
 const DEFAULT_CACHE_SIZE = 200;
 const NO_OPTIONS: InternalCallOptions = {};
@@ -162,7 +162,7 @@ export class CallPipeline implements CallContext {
 
   /** Lists all tools. Over HTTP, tools with invalid header annotations are omitted. */
   async *listTools(options?: InternalCallOptions): AsyncGenerator<Tool> {
-    const all: Tool[] = [];
+    const all: ListedTool[] = [];
     const { generation } = this.toolCache;
     for await (const tool of listAll<Tool>(this, 'tools/list', 'tools', options)) {
       const { dialect, endpoint } = this.connections.lastConnection;
@@ -172,7 +172,7 @@ export class CallPipeline implements CallContext {
         const summary = `tool "${tool.name}" was ignored: ${headerParams}`;
         this.emitter.emit('error', this.#createError('peer/unusable-tool', summary));
       } else {
-        all.push(tool);
+        all.push(readListedTool(tool));
         yield tool;
       }
     }
@@ -257,8 +257,8 @@ export class CallPipeline implements CallContext {
     if (!this.#mustLoadTools(connection)) return;
     try {
       await this.toolCache.ensure(async () => {
-        const all: Tool[] = [];
-        for await (const tool of this.listTools(signal ? { signal } : {})) all.push(tool);
+        const all: ListedTool[] = [];
+        for await (const tool of this.listTools(signal ? { signal } : {})) all.push(readListedTool(tool));
         return all;
       });
     } catch (error) {
@@ -282,7 +282,7 @@ export class CallPipeline implements CallContext {
       onStreamClosed: options.onStreamClosed,
       onRequestId: options.onRequestId,
       logLevel: this.logLevel,
-      outputSchema: tool?.tool.outputSchema,
+      outputSchema: tool?.outputSchema,
       idleTimeout: options.idleTimeout,
       totalTimeout: callState.deadline.remaining,
       silentAbort: method === 'tasks/result',

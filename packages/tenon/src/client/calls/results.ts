@@ -75,7 +75,7 @@ export function checkStructuredContent(
   tool: unknown,
 ): JsonObject {
   const cachedTool = pipeline.toolCache.get(tool as string);
-  const outputSchema = cachedTool?.tool.outputSchema;
+  const outputSchema = cachedTool?.outputSchema;
   const { structuredContent } = result;
   const isMissing =
     structuredContent === undefined ||

@@ -7,9 +7,10 @@ import { createServer } from '../../server/server.js';
 import { json, serve } from '../../transports/http/client/fixtures/scripted-server.js';
 import { connectTo } from '../connect.js';
 import { createClientEndpoint } from '../connection/http-endpoint.js';
-import { ToolCache } from './tool-cache.js';
+import { readListedTool, ToolCache } from './tool-cache.js';
 
-const made = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more }) as Tool;
+const made = (name: string, more: object = {}) =>
+  readListedTool({ name, inputSchema: { type: 'object' }, ...more } as Tool);
 const badly = { inputSchema: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } };
 
 describe('ToolCache', () => {
@@ -22,7 +23,7 @@ describe('ToolCache', () => {
     };
     await Promise.all([toolbox.ensure(list), toolbox.ensure(list)]);
     await toolbox.ensure(list);
-    expect([read, toolbox.isLoaded, toolbox.get('a')?.tool.name, toolbox.get('b')]).toEqual([1, true, 'a', undefined]);
+    expect([read, toolbox.isLoaded, toolbox.get('a')?.name, toolbox.get('b')]).toEqual([1, true, 'a', undefined]);
     toolbox.clear();
     expect(toolbox.get('a')).toBeUndefined();
     await toolbox.ensure(list);
@@ -45,7 +46,7 @@ describe('ToolCache', () => {
       return [made(`read${read}`)];
     };
     await toolbox.ensure(list);
-    expect([read, toolbox.get('read1'), toolbox.get('read2')?.tool.name]).toEqual([2, undefined, 'read2']);
+    expect([read, toolbox.get('read1'), toolbox.get('read2')?.name]).toEqual([2, undefined, 'read2']);
   });
 
   it('ends after two lists that have changed meanwhile, and stores neither', async () => {
@@ -69,7 +70,7 @@ describe('ToolCache', () => {
     const toolbox = new ToolCache();
     const schemas = [{ $ref: '#/nowhere' }, { type: 5 }, { pattern: '(' }, { properties: 5 }];
     await toolbox.set(schemas.map((outputSchema, n) => made(`t${n}`, { outputSchema })));
-    expect(toolbox.get('t3')?.tool.name).toBe('t3');
+    expect(toolbox.get('t3')?.name).toBe('t3');
     expect(toolbox.get('t2')?.outputValidator?.check('x')).toMatchObject({ ok: null });
     await toolbox.set([made('a', badly)]);
     expect(toolbox.get('a')?.headerParams).toEqual([]);
@@ -84,7 +85,13 @@ describe('listTools over HTTP', () => {
       const result =
         method === 'server/discover'
           ? { ...cached, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
-          : { ...cached, tools: [made('good'), made('bad', badly)] };
+          : {
+              ...cached,
+              tools: [
+                { name: 'good', inputSchema: { type: 'object' } },
+                { name: 'bad', ...badly },
+              ],
+            };
       json(response, { jsonrpc: '2.0', id, result });
     });
     const client = await connectTo(createClientEndpoint({ url }, createNodeRequester()), { probeTimeout: 60_000 });
@@ -112,5 +119,20 @@ it('checks results with the changed tool if a tool changes while the application
     await changed;
   }
   expect((await client.callTool('count')).structuredContent).toEqual({ value: 'one' });
+  await client.close();
+});
+
+it('checks results by the tools of the server, whatever the application does to them', async () => {
+  const output = { type: 'object', properties: { value: { type: 'number' } }, required: ['value'] };
+  const server = createServer({
+    name: 'shop',
+    version: '1',
+    tools: { count: tool({ output, run: () => ({ value: 1 }) as never }) },
+  });
+  const client = await connect(server);
+  for await (const listed of client.listTools()) {
+    Object.assign(listed.outputSchema ?? {}, { properties: { value: { type: 'string' } } });
+  }
+  expect((await client.callTool('count')).structuredContent).toEqual({ value: 1 });
   await client.close();
 });

@@ -1,13 +1,30 @@
-import type { JsonObject } from '@tenon/base';
+import { copyJson, type JsonObject } from '@tenon/base';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import type { PeerSchemaValidator } from '../../schemas/peer-schema.js';
 
-/** A tool in the cache of the client. */
-export interface CachedTool {
-  readonly tool: Tool;
+/** The parts of a listed tool that its calls need. Changes of the tool by the application do not reach them. */
+export interface ListedTool {
+  readonly name: string;
+  readonly outputSchema: JsonObject | undefined;
+  readonly taskSupport: NonNullable<Tool['execution']>['taskSupport'];
   readonly headerParams: readonly HeaderParam[];
+}
+
+/** A tool in the cache of the client. */
+interface CachedTool extends ListedTool {
   readonly outputValidator: PeerSchemaValidator | undefined;
+}
+
+/** Reads the parts of a tool that its calls need. */
+export function readListedTool({ name, inputSchema, outputSchema, execution }: Tool): ListedTool {
+  const headerParams = readHeaderParams(inputSchema);
+  return {
+    name,
+    outputSchema: outputSchema && copyJson(outputSchema),
+    taskSupport: execution?.taskSupport,
+    headerParams: typeof headerParams === 'string' ? [] : headerParams,
+  };
 }
 
 /** The tools of the server: headers that repeat their arguments, and validators of their results. */
@@ -35,14 +52,14 @@ export class ToolCache {
    * Stores a complete list of tools, unless the list has changed since its first page was requested. Loads the schema
    * validator only if a tool has an output schema.
    */
-  async set(tools: readonly Tool[], generation = this.generation): Promise<void> {
+  async set(tools: readonly ListedTool[], generation = this.generation): Promise<void> {
     const validators = tools.some(tool => tool.outputSchema) ? await import('../../schemas/peer-schema.js') : undefined;
     if (generation !== this.generation) return;
     this.#tools = new Map(tools.map(tool => [tool.name, toCachedTool(tool, validators?.compilePeerSchema)]));
   }
 
   /** Loads the list of tools unless it is loaded. Concurrent callers share one request. */
-  async ensure(list: () => Promise<readonly Tool[]>): Promise<void> {
+  async ensure(list: () => Promise<readonly ListedTool[]>): Promise<void> {
     if (this.#tools) return;
     const load = async () => {
       // A list that has changed meanwhile is read once more. A list that changes all the time does not block calls.
@@ -60,13 +77,12 @@ export class ToolCache {
 
 type CompileSchema = (schema: JsonObject) => PeerSchemaValidator;
 
-function toCachedTool(tool: Tool, compile: CompileSchema | undefined): CachedTool {
-  const mirrors = readHeaderParams(tool.inputSchema);
+function toCachedTool(tool: ListedTool, compile: CompileSchema | undefined): CachedTool {
   let outputValidator: PeerSchemaValidator | undefined;
   try {
     outputValidator = tool.outputSchema && compile?.(tool.outputSchema);
   } catch {
     // A schema that cannot be used validates nothing, so that other tools still work.
   }
-  return { tool, headerParams: typeof mirrors === 'string' ? [] : mirrors, outputValidator };
+  return { ...tool, outputValidator };
 }

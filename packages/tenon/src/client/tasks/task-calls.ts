@@ -21,7 +21,7 @@ export function getTaskParams(
   requested: TaskParams | undefined,
 ): TaskParams | undefined {
   if (options.tasks === false || !canCreateTasks(connection)) return undefined;
-  const support = toolCache.get(name as string)?.tool.execution?.taskSupport;
+  const support = toolCache.get(name as string)?.taskSupport;
   const taskParams = requested ?? (task as TaskParams | undefined);
   if (support === 'required') return taskParams ?? {};
   return support === 'optional' ? taskParams : undefined;
