@@ -335,4 +335,12 @@ describe.runIf(installed)('an app in Chromium', () => {
       ['asked', 'double'],
     ]);
   });
+
+  it('refuses a request for which the host returns another value than true', async () => {
+    await show('chart', `{ allowRequest: () => 'deny' }`);
+    await app.run('await view.ready');
+    expect(await runInApp('return host.tools.double({ value: 2 }).catch(error => error.message)')).toBe(
+      'The host has refused the request',
+    );
+  });
 });

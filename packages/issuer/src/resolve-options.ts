@@ -82,7 +82,9 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
       isResourceUrl(resource) && (resources?.includes(resource) ?? isLoopbackResource(resource)),
     supportsDocuments: clientMetadataDocuments !== false,
     isAllowedDocument: documentUrl =>
-      typeof clientMetadataDocuments === 'function' ? clientMetadataDocuments(documentUrl) : clientMetadataDocuments,
+      typeof clientMetadataDocuments === 'function'
+        ? clientMetadataDocuments(documentUrl) === true
+        : clientMetadataDocuments,
   };
 }
 

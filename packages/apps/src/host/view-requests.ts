@@ -79,7 +79,7 @@ async function requireAllowed(
   { allowRequest }: ViewOptions,
   request: Parameters<NonNullable<ViewOptions['allowRequest']>>[0],
 ): Promise<void> {
-  if (allowRequest && !(await runHandler(() => allowRequest(request))))
+  if (allowRequest && (await runHandler(() => allowRequest(request))) !== true)
     throw new AppError(REFUSED, 'The host has refused the request');
 }
 

@@ -176,6 +176,12 @@ describe('a client whose id is the URL of a document', () => {
     const testIssuer = openTestIssuer({ clientMetadataDocuments: url => url.host === host, fetch });
     expect((await testIssuer.ask({ client_id: ID })).status).toBe(status);
   });
+
+  it('is refused if the option returns another value than true', async () => {
+    const fetch: AuthFetch = async () => new Response(JSON.stringify(document)) as never;
+    const testIssuer = openTestIssuer({ clientMetadataDocuments: (async () => false) as never, fetch });
+    expect((await testIssuer.ask({ client_id: ID })).status).toBe(400);
+  });
 });
 
 describe('isRedirectUri', () => {

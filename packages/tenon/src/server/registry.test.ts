@@ -69,6 +69,15 @@ describe('Registry', () => {
     expect(catalog.isShared).toBe(true);
   });
 
+  it.each([Promise.resolve(true), Promise.resolve(false), 'no', 1, undefined])(
+    'hides an entry whose `visible` returns %j instead of true',
+    result => {
+      const { catalog } = start({ own: { n: 1, visible: () => result as never } });
+      expect(catalog.listFor(anyone)).toEqual([]);
+      expect(catalog.find('own', anyone)).toBeUndefined();
+    },
+  );
+
   it('selects entries by name, as they are now and as the caller may see them', () => {
     const isLong = (name: string) => name.length > 1;
     const picked = (from: typeof catalog, who = anyone) => from.pick(isLong, who).map(([name]) => name);

@@ -180,8 +180,9 @@ export class Registry<D extends HasVisibility> {
   }
 }
 
+/** Tells if a caller sees an entry. A promise, or another value than `true`, hides it: an async `visible` grants nothing. */
 export function canSee(caller: CallerInfo, item: HasVisibility): boolean {
-  return item.visible === undefined || item.visible(caller);
+  return item.visible === undefined || item.visible(caller) === true;
 }
 
 /** Caches the compiled form of a definition for each of its names. The cache does not keep the definition alive. */

@@ -36,7 +36,7 @@ export interface PromptMetadata {
   /** Metadata for clients. A key with a prefix of the protocol throws `meta/reserved`. */
   readonly _meta?: Meta | undefined;
   /**
-   * Tells if a caller sees the prompt, in lists and in requests.
+   * Tells if a caller sees the prompt, in lists and in requests. Only `true` shows it, and not a promise.
    * @default every caller sees it
    */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;

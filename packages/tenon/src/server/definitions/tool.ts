@@ -62,7 +62,7 @@ export interface ToolMetadata {
   /** Metadata for clients. A key with a prefix of the protocol throws `meta/reserved`. */
   readonly _meta?: Meta | undefined;
   /**
-   * Tells if a caller sees the tool, in lists and in calls.
+   * Tells if a caller sees the tool, in lists and in calls. Only `true` shows it, and not a promise.
    * @default every caller sees it
    */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
