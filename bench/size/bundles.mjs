@@ -46,14 +46,14 @@ export const bundles = [
     source: `import { connect } from 'tenon';\nexport const client = await connect('http://localhost:3000/mcp');`,
     platform: 'node',
     limit: 42,
-    budget: { oneFile: 83.1, atStart: 75.4 },
+    budget: { oneFile: 83.2, atStart: 75.5 },
   },
   {
     name: 'Tenon: client in browsers',
     source: `import { connect } from 'tenon';\nexport const client = await connect('http://localhost:3000/mcp');`,
     platform: 'browser',
     limit: 42,
-    budget: { oneFile: 72.3, atStart: 65.9 },
+    budget: { oneFile: 72.3, atStart: 66 },
   },
   {
     name: 'official v2: stdio server',

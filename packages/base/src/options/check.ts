@@ -157,12 +157,11 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Checks the header fields of a request or a response: an object with a string for each name. */
 export const checkHeaderFields: Check = value => {
   // The entries of `Headers` are no members, so they would be lost.
-  if (!isObject(value) || typeof value.get === 'function')
-    return describeMismatch('an object with a string for each header', value, isObject(value) ? 'Headers' : undefined);
+  if (!isObject(value) || typeof value.get === 'function') return describeMismatch('a plain object', value);
   for (const [name, text] of Object.entries(value)) {
     if (!HEADER_NAME.test(name)) return describeMismatch('valid names of headers', name, 'another name');
     if (typeof text !== 'string' || !HEADER_VALUE.test(text))
-      return prependPath(`/${name}`, describeMismatch('a string of Latin-1 characters without line breaks', text));
+      return prependPath(`/${name}`, describeMismatch('one line of Latin-1 characters', text));
   }
   return undefined;
 };

@@ -107,7 +107,7 @@ export interface TargetOptionTexts extends Pick<HttpOptionTexts, 'defaultAuth'> 
 }
 
 const TIMEOUT_HELP =
-  'time to wait for a response, or for progress after the last one (default: that of the configuration, or 60s)';
+  'time to wait for a response, or for progress after the last one, instead of that of the configuration (default: 60s)';
 
 /** Help of `--assume`. */
 export const ASSUME_HELP = 'use capabilities that the server does not declare: tools, prompts, resources, …';
@@ -123,7 +123,7 @@ export function withTargetOptions(
   if (timeout === undefined)
     command.option(
       '--total-timeout <time>',
-      'time for the whole request, also while it reports progress (default: that of the configuration, or no limit)',
+      'time for the whole request, also while it reports progress, instead of that of the configuration (default: no limit)',
       parseDurationOption,
     );
   command

@@ -12,12 +12,6 @@ const LISTEN = 'subscriptions/listen';
 /** Maximum number of URIs of one `subscriptions/listen` request. */
 const MAX_URIS = 1000;
 
-const FILTER_FLAGS = {
-  tools: 'toolsListChanged',
-  prompts: 'promptsListChanged',
-  resources: 'resourcesListChanged',
-} as const;
-
 /**
  * Creates a listener for the lists and resources to which a caller subscribes. It has only the resources whose servers
  * accept the subscription, because the caller would wait for notifications that never arrive.
@@ -27,13 +21,13 @@ export async function createListener(
   filterWanted: SubscriptionFilter,
   requestContext: RequestContext,
 ): Promise<ExtensionSubscription> {
-  const lists = NOTIFIABLE_LISTS.filter(name => filterWanted[FILTER_FLAGS[name]] === true);
+  const lists = NOTIFIABLE_LISTS.filter(name => filterWanted[`${name}ListChanged`] === true);
   const uris = [...new Set(filterWanted.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
   let deliver: (method: string, params: JsonObject) => void = () => {};
   const notify = (uri: string) => deliver('notifications/resources/updated', { uri });
   const watches = await Promise.all(uris.map(uri => watchAccepted(gateway, uri, requestContext, () => notify(uri))));
   const accepted = uris.filter((_, index) => watches[index] !== undefined);
-  const filter: SubscriptionFilter = Object.fromEntries(lists.map(name => [FILTER_FLAGS[name], true]));
+  const filter: SubscriptionFilter = Object.fromEntries(lists.map(name => [`${name}ListChanged`, true]));
   if (accepted.length > 0) filter.resourceSubscriptions = accepted;
   const start = (send: typeof deliver) => {
     deliver = send;

@@ -162,10 +162,8 @@ export function requireMessage(name: string, method: unknown, params: unknown): 
   requireArgument(`the params of client.${name}`, params, checkOptional(anyObject));
 }
 
-/** Throws `options/invalid` when the params of \`client.complete\` have no argument. */
-export function requireCompletion(params: unknown): void {
-  requireArgument('the params of client.complete', params, checkObject({ ref: anyObject, argument: anyObject }));
-}
+/** Checks the params of `client.complete`. */
+export const checkCompletion = checkObject({ ref: anyObject, argument: anyObject });
 
 /** Throws `options/invalid` when the options of a call are invalid. */
 export function requireCallOptions(method: string, options: object): void {

@@ -1,8 +1,8 @@
-import { copyJson, rejectOnAbort, toCanonicalJson } from '@tenon/base';
+import { copyJson, rejectOnAbort, requireArgument, toCanonicalJson } from '@tenon/base';
 import { checkSendable } from '../../jsonrpc/sendable-values.js';
 import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
 import type { CallOptions } from '../call-options.js';
-import { requireCompletion } from '../option-checks.js';
+import { checkCompletion } from '../option-checks.js';
 import { createCallAbortedError } from '../server-requests/input-requests.js';
 import type { CallContext } from './call-context.js';
 
@@ -49,7 +49,7 @@ export class CompletionRequests {
   }
 
   complete(params: Params, options: CallOptions | undefined): Promise<Completion> {
-    requireCompletion(params);
+    requireArgument('the params of client.complete', params, checkCompletion);
     checkSendable(this.#pipeline.connections.lastConnection, 'completion/complete', params);
     const cached = this.#cache.get(toCanonicalJson(params));
     const now = this.#pipeline.clock.now();

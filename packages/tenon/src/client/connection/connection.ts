@@ -8,7 +8,7 @@ import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import { tolerate } from '../../jsonrpc/tolerance.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { Implementation } from '../../protocol/content.js';
-import { LISTS } from '../../protocol/lists.js';
+import { findChangedList } from '../../protocol/lists.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
 import { isNotification } from '../../protocol/methods.js';
 import { hasCapability } from '../../protocol/missing-capabilities.js';
@@ -288,7 +288,7 @@ export class Connection implements PeerHandler {
   }
 
   #notify(method: string, params: JsonObject): void {
-    const list = LISTS.find(each => method === `notifications/${each}/list_changed`);
+    const list = findChangedList(method);
     // A server whose list was empty may not have declared it when the client connected.
     if (list !== undefined && !this.hasCapability(list))
       this.server = { ...this.server, capabilities: addAssumedCapabilities(this.server.capabilities, [list]) };

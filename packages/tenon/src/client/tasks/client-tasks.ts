@@ -17,20 +17,15 @@ export function createClientTasks(pipeline: CallContext): Tasks {
   const start: StartCall = (name, input, options) => startTask(pipeline, name, input, options);
   const resume = (id: string, options: { readonly tool?: string } = {}) => {
     requireKnownOptions('resume', options, { tool: true });
-    requireTaskId('resume', id);
     const { tool } = options;
-    return createHandle(pipeline, new TrackedTask(pipeline, id, { tool }), tool);
+    return createHandle(pipeline, new TrackedTask(pipeline, requireTaskId(id), { tool }), tool);
   };
   return {
     start: start as Tasks['start'],
     resume: resume as Tasks['resume'],
-    async get(id, options) {
-      requireTaskId('get', id);
-      return getTask(pipeline, id, options);
-    },
+    get: async (id, options) => getTask(pipeline, requireTaskId(id), options),
     async cancel(id, options) {
-      requireTaskId('cancel', id);
-      await cancelTask(pipeline, id, options);
+      await cancelTask(pipeline, requireTaskId(id), options);
     },
     async *list(options) {
       for await (const task of listAll<JsonObject>(pipeline, 'tasks/list', 'tasks', options)) yield toTaskState(task);
@@ -38,9 +33,11 @@ export function createClientTasks(pipeline: CallContext): Tasks {
   };
 }
 
-/** A handle of a call that has not become a task has no ID. */
-const requireTaskId = (method: string, id: string): void =>
-  requireArgument(`the ID of tasks.${method}`, id, checkString);
+/** Throws for a missing ID. A handle of a call that has not become a task has none. */
+function requireTaskId(id: string): string {
+  requireArgument('the task ID', id, checkString);
+  return id;
+}
 
 async function startTask(
   pipeline: CallContext,

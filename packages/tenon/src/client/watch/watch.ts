@@ -97,11 +97,9 @@ async function keepWatching(
 }
 
 /** Reports everything watched as changed, because changes may have been missed, and removes it from the cache. */
-function resync(pipeline: CallContext, { uris = [], tools, prompts, resources }: WatchOptions): void {
-  for (const uri of uris) handleNotification(pipeline, 'notifications/resources/updated', { uri });
-  if (tools) handleNotification(pipeline, 'notifications/tools/list_changed', {});
-  if (prompts) handleNotification(pipeline, 'notifications/prompts/list_changed', {});
-  if (resources) handleNotification(pipeline, 'notifications/resources/list_changed', {});
+function resync(pipeline: CallContext, options: WatchOptions): void {
+  for (const uri of options.uris ?? []) handleNotification(pipeline, 'notifications/resources/updated', { uri });
+  for (const list of LISTS) if (options[list]) handleNotification(pipeline, `notifications/${list}/list_changed`, {});
 }
 
 /** Returns the watched lists of whose changes the server does not declare that it notifies. */
@@ -121,13 +119,10 @@ async function listenForChanges(
   queue: ChangeQueue,
   { onSubscribed }: WatchCallOptions,
 ): Promise<void> {
-  const { uris = [], tools, prompts, resources } = options;
-  const notifications: SubscriptionFilter = {
-    ...(tools ? { toolsListChanged: true } : {}),
-    ...(prompts ? { promptsListChanged: true } : {}),
-    ...(resources ? { resourcesListChanged: true } : {}),
-    ...(uris.length > 0 ? { resourceSubscriptions: [...uris] } : {}),
-  };
+  const { uris = [] } = options;
+  const notifications: SubscriptionFilter = uris.length > 0 ? { resourceSubscriptions: [...uris] } : {};
+  const watchedLists = LISTS.filter(list => options[list]);
+  for (const list of watchedLists) notifications[`${list}ListChanged`] = true;
   const refusal = new AbortController();
   const abort = () => refusal.abort();
   queue.signal.addEventListener('abort', abort, { once: true });
@@ -143,8 +138,7 @@ async function listenForChanges(
     const refusals = others.length + lists.length;
     if (refusals === 0) return onSubscribed?.();
     const error = createNotNotifiedError(connection, others, lists);
-    if (refusals < uris.length + LISTS.filter(list => options[list]).length)
-      return pipeline.emitter.emit('error', error);
+    if (refusals < uris.length + watchedLists.length) return pipeline.emitter.emit('error', error);
     refused = error;
     refusal.abort();
   });

@@ -1,5 +1,5 @@
 import { type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
-import { LIST_FLAGS, LISTS } from '../../protocol/lists.js';
+import { LISTS } from '../../protocol/lists.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import type { ParamsOf } from '../../protocol/method-types.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
@@ -48,7 +48,7 @@ function startListening(
   requestContext.notify('notifications/subscriptions/acknowledged', { _meta, notifications: filter });
   const subscriber: Subscriber = {
     caller: requestContext.caller,
-    wants: list => filter[LIST_FLAGS[list]] === true,
+    wants: list => filter[`${list}ListChanged`] === true,
     deliver: (method, notification) => requestContext.notify(method, { ...notification, _meta }),
   };
   const uris = filter.resourceSubscriptions ?? [];
@@ -90,8 +90,8 @@ function selectServedFilter(
 ): SubscriptionFilter {
   const filter: SubscriptionFilter = {};
   for (const list of LISTS) {
-    if (requested[LIST_FLAGS[list]] !== true) continue;
-    if (server.backend.usesRegistries || server[list].isOffered) filter[LIST_FLAGS[list]] = true;
+    if (requested[`${list}ListChanged`] !== true) continue;
+    if (server.backend.usesRegistries || server[list].isOffered) filter[`${list}ListChanged`] = true;
   }
   const uris = [...new Set(requested.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
   const known = uris.filter(uri => resolveResource(server, uri, requestContext) !== undefined);
