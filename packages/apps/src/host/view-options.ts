@@ -75,7 +75,8 @@ export interface ViewOptions {
    */
   readonly grantPermissions?: ((requested: AppPermissions) => AppPermissions | Promise<AppPermissions>) | undefined;
   /**
-   * Decides about a call of a tool, or a read of a resource, by the page. Only `true` allows it. Only tools with the visibility `app` get here.
+   * Decides about a call of a tool, or a read of a resource, by the page. Only `true` allows it. Only tools with the
+   * visibility `app` get here.
    * @default allows all
    */
   readonly allowRequest?: ((request: AppRequest) => boolean | Promise<boolean>) | undefined;

@@ -95,9 +95,20 @@ export function screenResource<Offer extends Resource | ResourceTemplate>(
   requireArgument('`resource` of screenResource', resource, checkResource);
   requireScreening('screenResource', screening, SCREENING);
   const screener = createScreener(screening, HIDDEN_KINDS);
-  if ('uri' in resource) screener.reportText(resource.uri, 'uri');
-  else screener.reportText(resource.uriTemplate, 'uriTemplate');
-  return screener.finish(screenDescribed(resource, screener));
+  return screener.finish(screenResourceTexts(resource, screener, ''));
+}
+
+/** Screens the title, description, icons and address of a resource, a template, a link, or an entry of a directory. */
+export function screenResourceTexts<Value extends Partial<Resource & ResourceTemplate>>(
+  value: Value,
+  screener: Screener,
+  where: string,
+): Value {
+  for (const name of ['uri', 'uriTemplate'] as const) {
+    const address = value[name];
+    if (typeof address === 'string') screener.reportText(address, where + name);
+  }
+  return screenDescribed(value, screener, where);
 }
 
 /** Screens the `instructions` of a server. */
@@ -152,8 +163,8 @@ function screenDescribed<Value extends DescribedItem>(value: Value, screener: Sc
   return screenTexts(value, screener, where);
 }
 
-/** Screens the title, description and icons of a value. */
-export function screenTexts<Value extends DescribedItem>(value: Value, screener: Screener, where: string): Value {
+/** Screens the title and description of a value. */
+function screenTexts<Value extends DescribedItem>(value: Value, screener: Screener, where: string): Value {
   if (typeof value.name === 'string') screener.reportName(value.name, `${where}name`);
   const screenText = (key: 'title' | 'description'): string | undefined =>
     typeof value[key] === 'string' ? screener.screenText(value[key], where + key) : value[key];

@@ -61,6 +61,17 @@ describe('screenResult', () => {
     ]);
   });
 
+  it('covers the entries of a directory, and reports their addresses and icons', () => {
+    const entry = { name: 'n', uri: 'https://e.example/?d={x}', description: `d${tag}`, icons: [{ src: 'http://e' }] };
+    const { value, findings } = screenResult({ resources: [entry, null] });
+    expect(value).toEqual({ resources: [{ ...entry, description: 'd' }, null] });
+    expect(findings.map(({ kind, where }) => [kind, where])).toEqual([
+      ['exfiltration', 'resources/0/uri'],
+      ['url-scheme', 'resources/0/icons/0/src'],
+      ['tag', 'resources/0/description'],
+    ]);
+  });
+
   it('covers resources and prompts', () => {
     const contents = [
       { uri: 'a:b', text: `t${tag}` },

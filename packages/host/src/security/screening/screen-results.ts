@@ -13,12 +13,13 @@ import type {
   GetPromptResult,
   PromptMessage,
   ReadResourceResult,
+  Resource,
   ResourceContents,
   SamplingContent,
   SamplingMessage,
 } from 'tenon';
 import { STRIPPED_FROM_DATA } from './finding.js';
-import { replaceFields, screenTexts } from './screen-definitions.js';
+import { replaceFields, screenResourceTexts } from './screen-definitions.js';
 import {
   createScreener,
   mapChanged,
@@ -118,7 +119,7 @@ function screenFields(result: ScreenableResult, screener: Screener, masks: boole
   }
   if (Array.isArray(fields.resources)) {
     changes.resources = mapChanged(fields.resources, (each: unknown, index) =>
-      isObject(each) ? screenTexts(each as { name: string }, screener, `resources/${index}/`) : each,
+      isObject(each) ? screenResourceTexts(each as Partial<Resource>, screener, `resources/${index}/`) : each,
     );
   }
   return replaceFields(result, changes);
@@ -157,8 +158,7 @@ function screenContentBlock(given: ScreenableContent, screener: Screener, where:
       if (typeof given.text !== 'string') return given;
       return replaceFields(given, { text: screener.screenText(given.text, `${where}/text`) });
     case 'resource_link':
-      screener.reportText(given.uri, `${where}/uri`);
-      return screenTexts(given, screener, `${where}/`);
+      return screenResourceTexts(given, screener, `${where}/`);
     case 'resource':
       if (!isObject(given.resource)) return given;
       return replaceFields(given, { resource: screenResourceContents(given.resource, screener, `${where}/resource`) });
