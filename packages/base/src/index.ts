@@ -231,6 +231,7 @@ export { decodeComponent } from './uris/decode-component.js';
 export { addLabel, getKeptScheme } from './uris/kept-scheme.js';
 export { mapPageAddresses, readPageAddresses } from './uris/page-addresses.js';
 export { isUrlText, parseUrl, parseWebUrl } from './uris/parse-url.js';
+export { decodePathPart, encodePathPart } from './uris/path-part.js';
 export { addUriPrefix, removeUriPrefix } from './uris/prefixed-uri.js';
 export { withPublicUris } from './uris/public-uris.js';
 export { unwrapUri, type WrappedResource, wrapUri } from './uris/wrapped-uri.js';

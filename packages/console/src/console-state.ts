@@ -1,4 +1,5 @@
 import { batch, computed, type Signal, signal } from '@preact/signals';
+import { encodePathPart } from '@tenon/base';
 import type {
   AppFindings,
   ApprovalsView,
@@ -57,6 +58,9 @@ export const canChange = computed(() => hello.value?.role !== 'read-only');
 /** Number of the last call. 0: there is none. */
 export const getLastCall = (): number => Math.max(0, ...calls.value.keys());
 
+/** True for a server that takes calls. A connection that is lost is opened again by the next call. */
+export const takesCalls = ({ state }: ServerView): boolean => state === 'connected' || state === 'reconnecting';
+
 /** Lists the calls of a server with one method and name, the newest first. */
 export const listCalls = (server: string, method: string, name: string): CallView[] =>
   [...calls.value.values()]
@@ -92,7 +96,7 @@ export function showRecording(session: RecordedSession | null): void {
 /** Address of a message, a call or a search in the API, for the shown session. */
 export function toSessionPath(path: string): string {
   const session = shownRecording.value;
-  return session ? `recordings/${encodeURIComponent(session.recording.name)}/${path}` : path;
+  return session ? `recordings/${encodePathPart(session.recording.name)}/${path}` : path;
 }
 
 /** Address of the trace of a message of the shown session. */

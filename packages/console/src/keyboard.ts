@@ -3,7 +3,7 @@ import { canChange, getLastCall } from './console-state.js';
 import { paletteText } from './palette/palette-host.js';
 import { findKeyAddress } from './parts/frame.js';
 import { isHelpOpen } from './parts/key-help.js';
-import { navigate, route, setQuery, toComparePath } from './route.js';
+import { navigate, readNumber, route, setQuery, toComparePath } from './route.js';
 import { switchTheme } from './theme.js';
 
 /** Listens to the keys that work in every view. Fields get their own keys. */
@@ -54,6 +54,6 @@ function leave(target: EventTarget | null): void {
 /** Compares the call of the view, or else the last one. */
 function compareLast(): void {
   const [view, id] = route.value.path;
-  const last = view === 'call' ? Number(id) : getLastCall();
+  const last = (view === 'call' ? readNumber(id) : undefined) ?? getLastCall();
   if (last > 0 && canChange.value) navigate(toComparePath(last));
 }

@@ -1,4 +1,4 @@
-import { render } from 'preact';
+import { render, type VNode } from 'preact';
 import { followEvents } from './console-state.js';
 import { listenForKeys } from './keyboard.js';
 import './compare.css';
@@ -12,7 +12,7 @@ import { KeyHelp } from './parts/key-help.js';
 import { createLazyView } from './parts/lazy-view.js';
 import { showHiddenCharacters } from './parts/text.js';
 import { hasToken } from './request.js';
-import { followLinks, route } from './route.js';
+import { followLinks, readNumber, route } from './route.js';
 import './styles.css';
 import { Board } from './views/board.js';
 import { CallPage, CallsPage } from './views/call.js';
@@ -49,12 +49,12 @@ function View() {
     case 'wire':
       return <WirePage />;
     case 'recordings':
-      if (rest[1] === 'trace') return <TracePage recording={rest[0] ?? ''} seq={Number(rest[2])} />;
+      if (rest[1] === 'trace') return showNumbered(rest[2], seq => <TracePage recording={rest[0] ?? ''} seq={seq} />);
       return rest[0] === undefined ? <RecordingsPage /> : <RecordingPage key={rest[0]} name={rest[0]} />;
     case 'call':
-      return <CallPage id={Number(rest[0])} />;
+      return showNumbered(rest[0], id => <CallPage id={id} />);
     case 'trace':
-      return <TracePage recording={null} seq={Number(rest[0])} />;
+      return showNumbered(rest[0], seq => <TracePage recording={null} seq={seq} />);
     case 'compare':
       return <ComparePage />;
     case 'calls':
@@ -68,14 +68,22 @@ function View() {
     case 'input-requests':
       return <InboxPage />;
     default:
-      return (
-        <main class="view">
-          <p class="empty">
-            No such view. <a href="/">See the servers</a>
-          </p>
-        </main>
-      );
+      return <UnknownView />;
   }
+}
+
+const UnknownView = () => (
+  <main class="view">
+    <p class="empty">
+      No such view. <a href="/">See the servers</a>
+    </p>
+  </main>
+);
+
+/** Shows the view of a call or message. An address without a number has none. */
+function showNumbered(text: string | undefined, show: (number: number) => VNode): VNode {
+  const number = readNumber(text);
+  return number === undefined ? <UnknownView /> : show(number);
 }
 
 const Page = () => (

@@ -1,3 +1,4 @@
+import { encodePathPart } from '@tenon/base';
 import type { ErrorView, TokenHeader } from './api.js';
 import { takeToken } from './session.js';
 
@@ -39,7 +40,7 @@ export async function callApi<T>(method: 'GET' | 'POST' | 'DELETE', path: string
 
 /** Address of a server, or of a part of it, in the API. */
 export const toServerApi = (server: string, part?: string): string =>
-  `servers/${encodeURIComponent(server)}${part === undefined ? '' : `/${part}`}`;
+  `servers/${encodePathPart(server)}${part === undefined ? '' : `/${part}`}`;
 
 /** Reads a response as a text, for those whose long numbers must keep all their digits. */
 export async function readText(path: string): Promise<string> {

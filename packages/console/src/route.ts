@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { decodeComponent } from '@tenon/base';
+import { decodePathPart, encodePathPart } from '@tenon/base';
 
 /** Address of the view. */
 export interface Route {
@@ -9,11 +9,15 @@ export interface Route {
 }
 
 const readRoute = (): Route => ({
-  path: location.pathname.split('/').filter(Boolean).map(decodeComponent),
+  path: location.pathname.split('/').filter(Boolean).map(decodePathPart),
   query: new URLSearchParams(location.search),
 });
 
 export const route = signal<Route>(readRoute());
+
+/** Reads the number of a call or a message in an address. `undefined`: the text is no such number. */
+export const readNumber = (text: string | null | undefined): number | undefined =>
+  /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined;
 
 /** Shows another view. `replace` keeps the history as it is. */
 export function navigate(address: string, replace = false): void {
@@ -36,10 +40,10 @@ export function setQuery(changes: Readonly<Record<string, string | null>>): void
 
 /** Address of a server, or of one of its tools. */
 export const toServerPath = (server: string, tool?: string): string =>
-  `/s/${encodeURIComponent(server)}${tool === undefined ? '' : `/tools/${encodeURIComponent(tool)}`}`;
+  `/s/${encodePathPart(server)}${tool === undefined ? '' : `/tools/${encodePathPart(tool)}`}`;
 
 /** Address of a recording. */
-export const toRecordingPath = (name: string): string => `/recordings/${encodeURIComponent(name)}`;
+export const toRecordingPath = (name: string): string => `/recordings/${encodePathPart(name)}`;
 
 /** Address of a call on several protocol versions. */
 export const toComparePath = (call: number, versions: readonly string[] = []): string =>

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describeInexactInteger, findInexactInteger, isObject, type JsonObject } from '@tenon/base';
+import { decodePathPart, describeInexactInteger, findInexactInteger, isObject, type JsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import type { PageRole } from '@tenon/console/api';
 import { TenonError } from 'tenon';
@@ -135,7 +135,7 @@ async function respondFromApi(
   query: URLSearchParams,
 ): Promise<void> {
   try {
-    const path = place.split('/').map(decodeURIComponent);
+    const path = place.split('/').map(decodePathPart);
     const body = request.method === 'POST' ? await readBody(request) : {};
     sendJson(response, 200, (await respond({ method: request.method ?? '', path, query, body })) ?? {});
   } catch (thrown) {

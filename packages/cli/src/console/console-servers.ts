@@ -236,7 +236,9 @@ export class ConsoleServers {
 
   #listen(record: ServerRecord, client: Client): void {
     client.on('state', state => {
-      if (record.client === client) this.#change(record, { state });
+      // A reason for the end of the last connection does not hold for this one.
+      const cleared = state === 'connected' ? { error: null, finding: null } : {};
+      if (record.client === client) this.#change(record, { state, ...cleared });
     });
     client.on('error', error => {
       // The stream of the subscription to the lists is opened again.

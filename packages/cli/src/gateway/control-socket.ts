@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { decodePathPart } from '@tenon/base';
 import type { ConfiguredServerState } from '@tenon/console/api';
 import { type Host, redactSecrets } from '@tenon/host';
 import { TenonError } from 'tenon';
@@ -82,7 +83,7 @@ async function respond(
     const [, path = '', change = ''] = /^\/servers\/([^/]+)\/(\w+)$/.exec(url) ?? [];
     const known = SERVER_CHANGES.find(each => each === change);
     if (method !== 'POST' || known === undefined) return void send(404, { reason: 'unknown request' });
-    send(200, await applyServerChange(gateway, decodeURIComponent(path), known));
+    send(200, await applyServerChange(gateway, decodePathPart(path), known));
   } catch (error) {
     const { code, summary, hint } = TenonError.from(error);
     send(409, { code, reason: redactSecrets(summary), hint });

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { encodePathPart } from '@tenon/base';
 import { isProcessRunning } from '@tenon/base/node';
 import type { ConfiguredServerState } from '@tenon/console/api';
 import { TenonError } from 'tenon';
@@ -47,7 +48,7 @@ export async function changeServer(
   name: string,
   change: ServerChange,
 ): Promise<ConfiguredServerState> {
-  const path = `/servers/${encodeURIComponent(name)}/${change}`;
+  const path = `/servers/${encodePathPart(name)}/${change}`;
   const request = { method: 'POST', path, timeout: CHANGE_TIMEOUT } as const;
   return (await requestSocket(record, GATEWAY, request)) as ConfiguredServerState;
 }

@@ -83,7 +83,7 @@ export function AppPanel({ server, tool, call }: AppPanelProps) {
         </button>
         <span class="dim" role="status">
           {app.state === 'opening' ? 'opening…' : app.state} · {formatCount(app.messages, 'message')} ·{' '}
-          <a href={`/wire?server=${encodeURIComponent(server)}&is=app`}>wire</a>
+          <a href={`/wire?${new URLSearchParams({ server, is: 'app' })}`}>wire</a>
         </span>
       </div>
       {app.linkRequest && <LinkConfirmation request={app.linkRequest} />}

@@ -1,3 +1,4 @@
+import { encodePathPart } from '@tenon/base';
 import { ACTIONS } from '../actions.js';
 import type { ListingView } from '../api.js';
 import { calls, canChange, hello, recordings, servers } from '../console-state.js';
@@ -60,9 +61,9 @@ export function listEntries(): PaletteEntry[] {
     for (const tool of listing?.tools ?? [])
       add('tool', `${name} ${tool.name}`, tool.title ?? '', open(toServerPath(name, tool.name)));
     for (const { uri, name: title } of listing?.resources ?? [])
-      add('resource', `${name} ${uri}`, title, open(`${toServerPath(name)}/resources?uri=${encodeURIComponent(uri)}`));
+      add('resource', `${name} ${uri}`, title, open(`${toServerPath(name)}/resources?${new URLSearchParams({ uri })}`));
     for (const { name: prompt } of listing?.prompts ?? [])
-      add('prompt', `${name} ${prompt}`, '', open(`${toServerPath(name)}/prompts/${encodeURIComponent(prompt)}`));
+      add('prompt', `${name} ${prompt}`, '', open(`${toServerPath(name)}/prompts/${encodePathPart(prompt)}`));
   }
   for (const call of [...calls.value.values()].reverse())
     add(

@@ -1,3 +1,4 @@
+import { encodePathPart } from '@tenon/base';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallDetail, CallHttpView, CallView } from '../api.js';
@@ -141,7 +142,7 @@ export function CallPanel({
                   compare
                 </a>
                 {detail?.hasApp && (
-                  <a href={`${toServerPath(call.server)}/apps/${encodeURIComponent(call.name)}?call=${call.id}`}>
+                  <a href={`${toServerPath(call.server)}/apps/${encodePathPart(call.name)}?call=${call.id}`}>
                     Open app
                   </a>
                 )}

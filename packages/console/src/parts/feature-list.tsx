@@ -4,7 +4,7 @@ import { formatCount } from '../format.js';
 import { navigate } from '../route.js';
 import { CallPanel } from './call-panel.js';
 import { type FeatureName, ServerTabs } from './server-tabs.js';
-import { Text } from './text.js';
+import { Name, Text } from './text.js';
 
 /** An entry of the list on the left. */
 export interface FeatureItem {
@@ -63,7 +63,7 @@ export function FeatureList({ server, feature, items, chosen }: FeatureListProps
           <li key={href}>
             <a href={href} aria-current={name === chosen ? 'page' : undefined} class="mono" title={name}>
               <span class="tool-name">
-                <Text value={label} />
+                <Name value={label} />
               </span>
               <span class="badge">
                 <Text value={note} />
@@ -83,7 +83,7 @@ export function FeatureHead({ name, texts }: { readonly name: string; readonly t
   return (
     <>
       <h1 class="mono">
-        <Text value={name} />
+        <Name value={name} />
       </h1>
       {shown.map(text => (
         <p class="prose" key={String(text)}>

@@ -7,7 +7,7 @@ import { type Field, readField, resolveSchema, toTitle } from '../schema/field-s
 import { createInitialValue, rateFit } from '../schema/initial-value.js';
 import { FileInput, TextInput } from './inputs.js';
 import { JsonEditor } from './json-editor.js';
-import { Text } from './text.js';
+import { Name, Text } from './text.js';
 
 interface FieldProps {
   readonly schema: unknown;
@@ -146,7 +146,7 @@ function Member({ name, schema: given, root, isRequired, value, onChange, path }
     <div class={isNested ? 'member nested' : 'member'}>
       <div class="name">
         <label for={path} class="mono">
-          <Text value={name} />
+          <Name value={name} />
           {isRequired && <span class="required">*</span>}
         </label>
         <span class="type">{describeType(field)}</span>
@@ -296,8 +296,11 @@ function VariantField({ field, root, value, onChange, path }: Kind<'variants'>) 
   );
 }
 
+/** Compares values as JSON, because an enumeration may contain objects. */
+const isSameValue = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
 function EnumField({ field, value, onChange, path }: Kind<'enum'>) {
-  const index = field.options.findIndex(option => JSON.stringify(option.value) === JSON.stringify(value));
+  const index = field.options.findIndex(option => isSameValue(option.value, value));
   return (
     <select
       id={path}
@@ -322,10 +325,12 @@ function ChoicesField({ field, value, onChange, path }: Kind<'choices'>) {
         <label key={option.title}>
           <input
             type="checkbox"
-            checked={list.includes(option.value)}
+            checked={list.some(each => isSameValue(each, option.value))}
             onChange={event =>
               onChange(
-                event.currentTarget.checked ? [...list, option.value] : list.filter(each => each !== option.value),
+                event.currentTarget.checked
+                  ? [...list, option.value]
+                  : list.filter(each => !isSameValue(each, option.value)),
               )
             }
           />{' '}

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { WireRow } from '../api.js';
 import { formatDuration, formatTime } from '../format.js';
 import { isField } from '../keyboard.js';
-import { route, setQuery } from '../route.js';
+import { readNumber, route, setQuery } from '../route.js';
 
 /** Number of parts of the time that are drawn. */
 const PARTS = 200;
@@ -12,7 +12,7 @@ const HEIGHT = 24;
 /** Moves along the time of a recording. Each step is one message. */
 export function ScrubBar({ rows }: { readonly rows: readonly WireRow[] }) {
   const readIndex = () => {
-    const at = Number(route.value.query.get('at') ?? 0);
+    const at = readNumber(route.value.query.get('at'));
     return rows.findIndex(({ seq }) => seq === at);
   };
   const index = Math.max(0, readIndex());

@@ -15,6 +15,11 @@ const escapeText = (text: string): string => text.replace(HIDDEN, escapeCharacte
 /** Text of a server. `showHiddenCharacters` makes it readable. */
 export const Text = ({ value }: { readonly value: string }) => <>{value}</>;
 
+/** A name of a server. A blank one is written as JSON, so that it can be seen and clicked. */
+export const Name = ({ value }: { readonly value: string }) => (
+  <Text value={value.trim() === '' ? JSON.stringify(value) : value} />
+);
+
 /** The text of a field, for a field with characters that cannot be seen. */
 export const HiddenNote = ({ value }: { readonly value: unknown }) =>
   typeof value === 'string' && hasHidden(value) ? <div class="hint">with hidden characters: {value}</div> : null;

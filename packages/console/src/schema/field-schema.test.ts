@@ -67,6 +67,28 @@ describe('the control for a schema', () => {
     expect(read({ type: 'object' })).toMatchObject({ further: {} });
   });
 
+  it.each<[schema: Json, titles: string[]]>([
+    [{ enum: ['a', 1] }, ['a', '1']],
+    [{ enum: [1, '1', 'a'] }, ['1', '"1"', '"a"']],
+    [{ enum: ['', ' '] }, ['""', '" "']],
+    [{ enum: [1, '1'], enumNames: ['one', 'one'] }, ['one (1)', 'one ("1")']],
+    [{ oneOf: [{ const: 1 }, { const: '1' }] }, ['1', '"1"']],
+    [{ type: 'array', items: { enum: [null, 'null'] } }, ['null', '"null"']],
+  ])('gives the options of %j titles that differ', (schema, titles) => {
+    const field = read(schema);
+    expect('options' in field && field.options.map(({ title }) => title)).toEqual(titles);
+  });
+
+  it('numbers variants with the same title', () => {
+    const object = { type: 'object', properties: { a: {} } };
+    expect(read({ anyOf: [object, { ...object, properties: { b: {} } }] })).toMatchObject({
+      variants: [{ title: 'object (1)' }, { title: 'object (2)' }],
+    });
+    expect(read({ anyOf: [object, { type: 'string' }] })).toMatchObject({
+      variants: [{ title: 'object' }, { title: 'string' }],
+    });
+  });
+
   it('has no members of the prototype of an object [con.untrusted]', () => {
     expect(read({ $ref: '#/constructor' }).kind).toBe('json');
     const field = read(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'));

@@ -91,8 +91,7 @@ export function readField(schema: Json, root: Json): Field {
   if ('const' in schema) return { kind: 'const', value: schema.const };
   if (Array.isArray(schema.enum)) {
     const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
-    const options = schema.enum.map((value, index) => ({ value, title: toTitle(names[index] ?? value) }));
-    return { kind: 'enum', options };
+    return { kind: 'enum', options: createOptions(schema.enum.map((value, index) => ({ value, name: names[index] }))) };
   }
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (Array.isArray(alternatives)) return readAlternatives(schema, alternatives, root);
@@ -121,19 +120,28 @@ function readAlternatives(schema: Json, alternatives: readonly unknown[], root: 
   const { oneOf: _, anyOf: __, ...base } = schema;
   const resolved = alternatives.map(each => resolveSchema(each, root));
   if (resolved.every(each => 'const' in each))
-    return {
-      kind: 'enum',
-      options: resolved.map(each => ({ value: each.const, title: toTitle(each.title ?? each.const) })),
-    };
-  return {
-    kind: 'variants',
-    variants: resolved.map((each, index) => {
-      const merged = mergeSchemas(base, each);
-      const types = listTypes(merged).join(' or ') || `variant ${index + 1}`;
-      return { title: toTitle(each.title ?? findDiscriminator(each) ?? types), schema: merged };
-    }),
-  };
+    return { kind: 'enum', options: createOptions(resolved.map(each => ({ value: each.const, name: each.title }))) };
+  const variants = resolved.map((each, index) => {
+    const merged = mergeSchemas(base, each);
+    const types = listTypes(merged).join(' or ') || `variant ${index + 1}`;
+    return { title: toTitle(each.title ?? findDiscriminator(each) ?? types), schema: merged };
+  });
+  const numbered = variants.map(({ title, schema }, index) => ({ title: `${title} (${index + 1})`, schema }));
+  return { kind: 'variants', variants: hasRepeatedTitle(variants) ? numbered : variants };
 }
+
+/** Creates options whose titles can be told apart. If two look alike, such as `1` and `"1"`, or one is blank, all have the JSON. */
+function createOptions(values: readonly { readonly value: unknown; readonly name: unknown }[]): FieldOption[] {
+  const options = values.map(({ value, name }) => ({ value, title: toTitle(name ?? value) }));
+  if (!hasRepeatedTitle(options) && !options.some(({ title }) => title.trim() === '')) return options;
+  return values.map(({ value, name }) => {
+    const json = JSON.stringify(value);
+    return { value, title: name == null ? json : `${toTitle(name)} (${json})` };
+  });
+}
+
+const hasRepeatedTitle = (items: readonly { readonly title: string }[]): boolean =>
+  new Set(items.map(({ title }) => title)).size < items.length;
 
 /** Returns the constant that tells a variant from the others. */
 function findDiscriminator(schema: Json): unknown {

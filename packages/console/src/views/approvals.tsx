@@ -1,3 +1,4 @@
+import { encodePathPart } from '@tenon/base';
 import { useRef, useState } from 'preact/hooks';
 import type { ApprovalDecision, CallerView, PendingApprovalView, RememberedApprovalView, ToolHint } from '../api.js';
 import { approvals, canChange } from '../console-state.js';
@@ -10,7 +11,7 @@ import { callApi } from '../request.js';
 
 const DESTRUCTIVE: ToolHint = 'may destroy data';
 
-const toApprovalApi = (id: string): string => `approvals/${encodeURIComponent(id)}`;
+const toApprovalApi = (id: string): string => `approvals/${encodePathPart(id)}`;
 
 const isSameCaller = (a: CallerView, b: CallerView): boolean =>
   a.principal === b.principal && a.clientId === b.clientId;

@@ -1,11 +1,12 @@
 import { getAppUri } from '@tenon/apps/host';
+import { encodePathPart } from '@tenon/base';
 import type { ListingView, ServerView, ToolView } from '../api.js';
 import { canChange, listCalls } from '../console-state.js';
 import { FailedLists, hasSent } from '../parts/failed-lists.js';
 import { FeatureList } from '../parts/feature-list.js';
 import { createLazyView } from '../parts/lazy-view.js';
 import { toFeaturePath } from '../parts/server-tabs.js';
-import { route } from '../route.js';
+import { readNumber, route } from '../route.js';
 
 const AppPanel = createLazyView(async () => (await import('../apps/app-panel.js')).AppPanel);
 const LISTS = ['tools'] as const;
@@ -26,10 +27,10 @@ export function AppsPage({ server, listing, tool }: AppsPageProps) {
     name: each.name,
     title: getAppUri(each) ?? '',
     note: describeCalls(name, each),
-    href: `${path}/${encodeURIComponent(each.name)}`,
+    href: `${path}/${encodePathPart(each.name)}`,
   }));
   const chosen = tools.find(each => each.name === tool);
-  const call = Number(route.value.query.get('call')) || undefined;
+  const call = readNumber(route.value.query.get('call'));
   return (
     <main class={`view split ${chosen ? 'at-detail' : 'at-list'}`}>
       <FeatureList server={server} feature="apps" items={items} chosen={tool} />

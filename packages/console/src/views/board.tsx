@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { AddServerRequest, ServerView } from '../api.js';
-import { hello, servers } from '../console-state.js';
+import { hello, servers, takesCalls } from '../console-state.js';
 import { formatDuration, formatSize } from '../format.js';
 import { ForOperator } from '../parts/for-operator.js';
 import { ServerStateView } from '../parts/server-state.js';
-import { Text } from '../parts/text.js';
+import { Name, Text } from '../parts/text.js';
 import { callApi, describeFailure } from '../request.js';
 import { navigate, toServerPath } from '../route.js';
 
@@ -107,7 +107,7 @@ function ToolLinks({ server: { name, toolNames, counts } }: { readonly server: S
       <td colSpan={12}>
         {toolNames.map(tool => (
           <a key={tool} class="mono" href={toServerPath(name, tool)}>
-            <Text value={tool} />
+            <Name value={tool} />
           </a>
         ))}
         {left > 0 && <a href={toServerPath(name)}>{left} more</a>}
@@ -151,7 +151,7 @@ function ServerRow({ server, hasTools }: { readonly server: ServerView; readonly
           <Text value={label === name ? '' : label} />
         </td>
       </tr>
-      {hasTools && server.state === 'connected' && server.toolNames.length > 0 && <ToolLinks server={server} />}
+      {hasTools && takesCalls(server) && server.toolNames.length > 0 && <ToolLinks server={server} />}
       {server.state !== 'connected' && (server.error || server.finding) && (
         <tr>
           <td colSpan={12}>

@@ -8,7 +8,7 @@ import { useTextSearch } from '../filter/use-filter.js';
 import { formatCount, formatDuration, formatTime } from '../format.js';
 import { CallHeading, CallPanel, CallState } from '../parts/call-panel.js';
 import { FilterField } from '../parts/filter-field.js';
-import { Text } from '../parts/text.js';
+import { Name, Text } from '../parts/text.js';
 import { route, setQuery } from '../route.js';
 
 /** One call with its rounds. */
@@ -102,7 +102,7 @@ export function CallsPage() {
                 <CallState call={call} />
               </td>
               <td class="mono">
-                <Text value={call.name} />
+                <Name value={call.name} />
               </td>
               <td>
                 <Text value={call.server} />

@@ -3,12 +3,12 @@ import { formatTime } from '../format.js';
 import { ComparedVersions } from '../parts/compared-versions.js';
 import { MessageDiff } from '../parts/json-diff.js';
 import { Text } from '../parts/text.js';
-import { route } from '../route.js';
+import { readNumber, route } from '../route.js';
 
 /** Two messages (`a`, `b`), or one call on several protocol versions (`call`, `versions`). */
 export function ComparePage() {
   const { query } = route.value;
-  const [a, b, call] = ['a', 'b', 'call'].map(name => Number(query.get(name) ?? 0));
+  const [a, b, call] = ['a', 'b', 'call'].map(name => readNumber(query.get(name)));
   if (call) return <ComparedVersions id={call} versions={(query.get('versions') ?? '').split(',').filter(Boolean)} />;
   if (a && b)
     return (

@@ -1,3 +1,4 @@
+import { encodePathPart } from '@tenon/base';
 import { useEffect, useState } from 'preact/hooks';
 import type {
   GatewayChange,
@@ -31,7 +32,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   failed: 'error',
 };
 
-const toGatewayApi = (name: string, part: string): string => `gateway/${encodeURIComponent(name)}/${part}`;
+const toGatewayApi = (name: string, part: string): string => `gateway/${encodePathPart(name)}/${part}`;
 
 /** The servers of the gateway to which the console belongs, with their figures, their tools, and the tool search. */
 export function GatewayPage() {
@@ -289,7 +290,7 @@ function ToolSearch() {
     if (query === '') return setFound(null);
     let isCurrent = true;
     void run(async () => {
-      const result = await callApi<ToolSearchView>('GET', `gateway/search?query=${encodeURIComponent(query)}`);
+      const result = await callApi<ToolSearchView>('GET', `gateway/search?${new URLSearchParams({ query })}`);
       if (isCurrent) setFound(result);
     });
     return () => {

@@ -1,7 +1,7 @@
-import { isObject } from '@tenon/base';
+import { encodePathPart, isObject } from '@tenon/base';
 import { useState } from 'preact/hooks';
 import type { ListingView, ServerView } from '../api.js';
-import { listCalls } from '../console-state.js';
+import { listCalls, takesCalls } from '../console-state.js';
 import { CompletedInput } from '../parts/completed-input.js';
 import { FailedLists, hasSent } from '../parts/failed-lists.js';
 import { FeatureHead, FeatureList, FeaturePane } from '../parts/feature-list.js';
@@ -24,7 +24,7 @@ export function PromptsView({ server, listing, prompt }: PromptsViewProps) {
   const path = toFeaturePath(server.name, 'prompts');
   const items = prompts.map(each => {
     const count = `${readArguments(each).length}`;
-    return { name: each.name, title: count, note: count, href: `${path}/${encodeURIComponent(each.name)}` };
+    return { name: each.name, title: count, note: count, href: `${path}/${encodePathPart(each.name)}` };
   });
   const chosen = prompts.find(({ name }) => name === prompt);
   return (
@@ -94,7 +94,7 @@ function PromptPanel({ server, prompt }: { readonly server: ServerView; readonly
         </div>
         <ForOperator>
           <div class="actions call-actions">
-            <button type="submit" class="primary" disabled={server.state !== 'connected'}>
+            <button type="submit" class="primary" disabled={!takesCalls(server)}>
               Get
             </button>
             <kbd>Enter</kbd>

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
+import { encodePathPart } from '@tenon/base';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallView, ErrorView, OpenRecordingRequest, RecordedSession } from '../api.js';
-import { openRequests, recordings, servers, shownRecording, showRecording } from '../console-state.js';
+import { openRequests, recordings, servers, shownRecording, showRecording, takesCalls } from '../console-state.js';
 import { formatCount, formatDuration, formatTime } from '../format.js';
 import { CallPanel } from '../parts/call-panel.js';
 import { ForOperator } from '../parts/for-operator.js';
@@ -45,7 +46,7 @@ export function RecordingPage({ name }: { readonly name: string }) {
 
 /** Reads a recording in pieces, so that a long one does not keep the page from its work. */
 async function readRecording(name: string): Promise<RecordedSession> {
-  const path = `recordings/${encodeURIComponent(name)}`;
+  const path = `recordings/${encodePathPart(name)}`;
   let session = await callApi<RecordedSession>('GET', path);
   const rows = [...session.rows];
   const calls = new Map(session.calls.map(call => [call.id, call]));
@@ -92,14 +93,14 @@ function RecordedCall({ id }: { readonly id: number }) {
 }
 
 function ReplayCall({ call, recording }: { readonly call: CallView; readonly recording: string }) {
-  const connected = [...servers.value.values()].filter(({ state }) => state === 'connected');
+  const connected = [...servers.value.values()].filter(takesCalls);
   const same = connected.find(({ name }) => name === call.server) ?? connected[0];
   const [chosen, setChosen] = useState('');
   const [error, setError] = useState('');
   const server = chosen || same?.name || '';
   const replay = async () => {
     try {
-      const path = `recordings/${encodeURIComponent(recording)}/replay`;
+      const path = `recordings/${encodePathPart(recording)}/replay`;
       const started = await callApi<CallView>('POST', path, { call: call.id, server });
       navigate(`/call/${started.id}`);
     } catch (thrown) {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListingView, ServerView } from '../api.js';
-import { listCalls } from '../console-state.js';
+import { listCalls, takesCalls } from '../console-state.js';
 import { CompletedInput } from '../parts/completed-input.js';
 import { FailedLists, hasSent } from '../parts/failed-lists.js';
 import { FeatureHead, FeatureList, FeaturePane } from '../parts/feature-list.js';
@@ -32,11 +32,11 @@ export function ResourcesView({ server, listing }: ResourcesViewProps) {
       label: name || uriTemplate,
       title: 'template',
       note: 'template',
-      href: `${path}?template=${encodeURIComponent(uriTemplate)}`,
+      href: `${path}?${new URLSearchParams({ template: uriTemplate })}`,
     })),
     ...resources.map(({ uri: each, name, mimeType }) => {
       const type = typeof mimeType === 'string' ? mimeType : '';
-      const href = `${path}?uri=${encodeURIComponent(each)}`;
+      const href = `${path}?${new URLSearchParams({ uri: each })}`;
       return { name: each, label: name || each, title: type, note: type, href };
     }),
   ];
@@ -92,10 +92,10 @@ function ResourcePanel({ server, uri, listing }: PanelProps) {
         </p>
         <ForOperator>
           <div class="actions call-actions">
-            <button type="submit" class="primary" disabled={server.state !== 'connected'} ref={button}>
+            <button type="submit" class="primary" disabled={!takesCalls(server)} ref={button}>
               Read
             </button>
-            <a href={`${toFeaturePath(server.name, 'subscriptions')}?uri=${encodeURIComponent(uri)}`}>subscribe</a>
+            <a href={`${toFeaturePath(server.name, 'subscriptions')}?${new URLSearchParams({ uri })}`}>subscribe</a>
           </div>
         </ForOperator>
         <RequestError error={error} />
@@ -121,7 +121,7 @@ function TemplatePanel({ server, template, listing }: ResourcesViewProps & { rea
     run(async () => {
       const { uri } = await callApi<{ uri: string }>('POST', path, { template, values });
       await callApi('POST', 'calls', { server: server.name, method: 'resources/read', params: { uri } });
-      navigate(`${toFeaturePath(server.name, 'resources')}?uri=${encodeURIComponent(uri)}`);
+      navigate(`${toFeaturePath(server.name, 'resources')}?${new URLSearchParams({ uri })}`);
     });
   return (
     <form
@@ -148,7 +148,7 @@ function TemplatePanel({ server, template, listing }: ResourcesViewProps & { rea
       </div>
       <ForOperator>
         <div class="actions call-actions">
-          <button type="submit" class="primary" disabled={server.state !== 'connected'}>
+          <button type="submit" class="primary" disabled={!takesCalls(server)}>
             Read
           </button>
         </div>

@@ -152,7 +152,7 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
       )}
       <ServerDetails server={server} />
       <p class="dim">
-        <a href={`/wire?server=${encodeURIComponent(name)}`}>Messages of this server</a>
+        <a href={`/wire?${new URLSearchParams({ server: name })}`}>Messages of this server</a>
       </p>
     </div>
   );

@@ -9,7 +9,7 @@ import { Finding } from '../parts/server-details.js';
 import { ServerTabs } from '../parts/server-tabs.js';
 import { ForeignLink, Text } from '../parts/text.js';
 import { callApi } from '../request.js';
-import { route, setQuery } from '../route.js';
+import { readNumber, route, setQuery } from '../route.js';
 import { CallerSignIns } from './caller-sign-ins.js';
 
 /** The parts of a sign-in, in the order of the standards. */
@@ -47,7 +47,7 @@ const findProblem = ({ findings }: SignInView): SignInPhase | undefined =>
 /** Tries the sign-in at a server of the console, or at any URL, and shows each request beside what the standards ask. */
 export function SignInPage({ name }: { readonly name?: string | undefined }) {
   const server = name === undefined ? undefined : servers.value.get(name);
-  const chosen = Number(route.value.query.get('id'));
+  const chosen = readNumber(route.value.query.get('id'));
   const own = [...signIns.value.values()]
     .filter(each => name === undefined || each.server === name)
     .sort((a, b) => b.id - a.id);

@@ -1,3 +1,4 @@
+import { encodePathPart } from '@tenon/base';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDigest, ServerView, SkillFileView, SkillsView, SkillView } from '../api.js';
 import { canChange } from '../console-state.js';
@@ -34,7 +35,7 @@ export function SkillsPage({ server, uri }: SkillsPageProps) {
     label: skill.name,
     title: skill.description,
     note: skill.files ? formatCount(skill.files.length, 'file') : 'generated',
-    href: `${path}/${encodeURIComponent(skill.uri)}`,
+    href: `${path}/${encodePathPart(skill.uri)}`,
   }));
   const chosen = list?.skills.find(skill => skill.uri === uri);
   return (

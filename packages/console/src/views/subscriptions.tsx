@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FaultPlan, ListingView, ServerView, SubscriptionView } from '../api.js';
-import { subscriptions } from '../console-state.js';
+import { subscriptions, takesCalls } from '../console-state.js';
 import { formatCount, formatTime } from '../format.js';
 import { FeatureList } from '../parts/feature-list.js';
 import { ForOperator } from '../parts/for-operator.js';
@@ -91,11 +91,7 @@ function SubscribeForm({ server, listing }: { readonly server: ServerView; reado
           list of {list}
         </label>
       ))}
-      <button
-        type="submit"
-        class="primary"
-        disabled={server.state !== 'connected' || (uri.trim() === '' && lists.length === 0)}
-      >
+      <button type="submit" class="primary" disabled={!takesCalls(server) || (uri.trim() === '' && lists.length === 0)}>
         Subscribe
       </button>
       <RequestError error={error} />
@@ -126,7 +122,7 @@ function BreakStream({ server }: { readonly server: ServerView }) {
           </>
         )}
       </span>
-      <a href={`/wire?server=${encodeURIComponent(server.name)}&is=notification`}>Notifications</a>
+      <a href={`/wire?${new URLSearchParams({ server: server.name, is: 'notification' })}`}>Notifications</a>
       <RequestError error={error} />
     </div>
   );
@@ -168,7 +164,7 @@ function Subscription({ subscription }: { readonly subscription: SubscriptionVie
           <li key={`${time} ${index}`}>
             <span class="offset">{formatTime(time)}</span>{' '}
             {uris.includes(changed) ? (
-              <a class="mono" href={`${path}?uri=${encodeURIComponent(changed)}`}>
+              <a class="mono" href={`${path}?${new URLSearchParams({ uri: changed })}`}>
                 <Text value={changed} />
               </a>
             ) : (

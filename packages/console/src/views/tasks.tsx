@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CallView, ServerView, TaskView } from '../api.js';
-import { calls } from '../console-state.js';
+import { calls, takesCalls } from '../console-state.js';
 import { formatDuration, formatTime } from '../format.js';
 import { CallState } from '../parts/call-panel.js';
 import { FeatureList } from '../parts/feature-list.js';
@@ -109,7 +109,7 @@ function ListedTasks({ server }: { readonly server: ServerView }) {
     });
   return (
     <section>
-      <button type="button" onClick={() => void list()} disabled={server.state !== 'connected'}>
+      <button type="button" onClick={() => void list()} disabled={!takesCalls(server)}>
         List the tasks of the server
       </button>
       <RequestError error={error} />

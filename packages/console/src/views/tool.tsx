@@ -1,7 +1,7 @@
 import { isObject, toJsonObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallRequestBody, CallView, Json, ServerView, ToolView } from '../api.js';
-import { canChange, hello, listCalls } from '../console-state.js';
+import { canChange, hello, listCalls, takesCalls } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
 import { parseTypedJson } from '../json-values.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
@@ -12,9 +12,9 @@ import { createLazyView } from '../parts/lazy-view.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { SchemaForm } from '../parts/schema-form.js';
 import { TabPanel, Tabs } from '../parts/tabs.js';
-import { Text } from '../parts/text.js';
+import { Name, Text } from '../parts/text.js';
 import { callApi, toServerApi } from '../request.js';
-import { navigate, route, setQuery, toComparePath } from '../route.js';
+import { navigate, readNumber, route, setQuery, toComparePath } from '../route.js';
 import { type FormIssue, findFormIssues } from '../schema/form-issues.js';
 import { createInitialValue } from '../schema/initial-value.js';
 
@@ -35,14 +35,13 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
   const [tab, setTab] = useState<(typeof TABS)[number][0]>('form');
   const [issues, setIssues] = useState<readonly FormIssue[]>([]);
   const isBreaking = route.value.query.has('break') || server.fault != null;
-  // A connection that is lost is opened again by the next call.
-  const isReady = server.state === 'connected' || server.state === 'reconnecting';
+  const isReady = takesCalls(server);
   // A new form has empty required fields: they are issues only after the first change or call.
   const [isChanged, setIsChanged] = useState(() => route.value.query.has('args'));
   const [error, run] = useRequest();
   const form = useRef<HTMLFormElement>(null);
   const own = listCalls(server.name, 'tools/call', tool.name);
-  const shownId = Number(route.value.query.get('call'));
+  const shownId = readNumber(route.value.query.get('call'));
   const shown = own.find(({ id }) => id === shownId) ?? own[0];
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -100,7 +99,7 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
         }}
       >
         <h1 class="mono">
-          <Text value={tool.name} />
+          <Name value={tool.name} />
         </h1>
         {tool.title !== undefined && (
           <p class="strong">

@@ -1,3 +1,4 @@
+import { encodePathPart } from '@tenon/base';
 import { useEffect, useState } from 'preact/hooks';
 import type { ErrorView, TraceBar, TraceProof, TraceView } from '../api.js';
 import { rowChanges } from '../console-state.js';
@@ -7,7 +8,7 @@ import { Icon, type IconName } from '../parts/icons.js';
 import { Text } from '../parts/text.js';
 import { VirtualList } from '../parts/virtual-list.js';
 import { callApi, describeFailure, formatError } from '../request.js';
-import { navigate, route, setQuery, toRecordingPath } from '../route.js';
+import { navigate, readNumber, route, setQuery, toRecordingPath } from '../route.js';
 import { listTicks, placeBar } from '../trace/layout.js';
 import { TRACE_STYLES } from '../trace/trace-styles.js';
 
@@ -41,7 +42,7 @@ function useTrace(recording: string | null, seq: number) {
   }, [changes]);
   useEffect(() => {
     let isCurrent = true;
-    const path = recording === null ? `trace/${seq}` : `recordings/${encodeURIComponent(recording)}/trace/${seq}`;
+    const path = recording === null ? `trace/${seq}` : `recordings/${encodePathPart(recording)}/trace/${seq}`;
     callApi<TraceView>('GET', path).then(
       read => {
         if (!isCurrent) return;
@@ -78,8 +79,7 @@ export function TracePage({ recording, seq }: { readonly recording: string | nul
       </main>
     );
   const { bars, start, end } = trace;
-  const shown = route.value.query.get('bar');
-  const chosen = shown === null ? -1 : Number(shown);
+  const chosen = readNumber(route.value.query.get('bar')) ?? -1;
   const bar = bars[chosen];
   const ticks = listTicks(end - start, isNarrow ? 3 : MAX_TICKS);
   const toPercent = (offset: number) => `${(offset / Math.max(1, end - start)) * 100}%`;

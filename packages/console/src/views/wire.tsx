@@ -13,7 +13,7 @@ import { LazyDecision } from '../parts/lazy-decision.js';
 import { MessageBody } from '../parts/message-body.js';
 import { Text } from '../parts/text.js';
 import { VirtualList } from '../parts/virtual-list.js';
-import { route, setQuery } from '../route.js';
+import { readNumber, route, setQuery } from '../route.js';
 import { saveRecording } from '../save-file.js';
 
 const ROW_HEIGHT = 24;
@@ -57,7 +57,7 @@ export function WirePage({ top, renderCall }: WirePageProps) {
   const changes = rowChanges.value;
   const { query } = route.value;
   const filter = readFilter(query);
-  const at = Number(query.get('at') ?? 0);
+  const at = readNumber(query.get('at')) ?? 0;
   const { rows, issues } = useFilteredRows(getRows(), filter, changes);
   const [missing, setMissing] = useState(0);
   const setFilter = (text: string) =>

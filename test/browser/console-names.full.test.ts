@@ -1,0 +1,83 @@
+/** The page of the console with names and addresses that no path holds as they are. Skipped, with the reason, without a browser. */
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { type OpenedPage, openPage } from './open-page.js';
+
+const { browser: found, errors } = await ensureBrowser();
+if (!found) console.log(skipMessage(errors));
+
+const SERVER = fileURLToPath(new URL('./fixtures/odd-names-server.mjs', import.meta.url));
+const NAMES = ['.', '..', '...', '', ' ', 'a/b', 'a/../b', '50%', '%2e%2e', '?a=b', '#a', '~"."', '\ud800'];
+
+describe.skipIf(!found)('the page of the console with odd names', () => {
+  let shown: OpenedPage;
+  let page: OpenedPage['page'];
+
+  beforeAll(async () => {
+    if (!found) return;
+    const target = { resolved: { target: { command: process.execPath, args: [SERVER] }, label: 'odd' } };
+    shown = await openPage(found, {
+      targets: [
+        { name: '..', target },
+        { name: 'ends', target },
+      ],
+    });
+    ({ page } = shown);
+  });
+
+  afterEach(() => {
+    expect(shown.faults.splice(0)).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await shown?.close();
+  });
+
+  it.each(NAMES)('opens and calls the tool %j, also after a reload', async name => {
+    await shown.show('/');
+    await page.locator('td a.strong', { hasText: '..' }).click();
+    await page.locator('nav.tools li a').nth(NAMES.indexOf(name)).click();
+    const call = page.getByRole('button', { name: 'Call', exact: true });
+    await call.click();
+    await expect.poll(() => page.locator('.results').innerText()).toContain(`called ${JSON.stringify(name)}`);
+    await page.reload();
+    await call.waitFor();
+  });
+
+  it('shows a blank name as JSON in the lists of definitions', async () => {
+    for (const feature of ['', '/prompts', '/resources']) {
+      await shown.show(`/s/~".."${feature}`);
+      await expect
+        .poll(() => page.locator('nav.tools li').allInnerTexts())
+        .toContainEqual(expect.stringMatching(/^(odd:)?" "/));
+    }
+  });
+
+  it.each([
+    '/call/abc',
+    '/call',
+    '/call/1e3',
+    '/trace/abc',
+    '/recordings/a/trace/',
+    '/compare?call=abc',
+    '/wire?at=abc',
+  ])('shows no call or message for the address %s, and names no NaN', async address => {
+    await shown.show(address);
+    const text = await page.locator('main').innerText();
+    expect(text).toMatch(/No such view|Nothing to compare|Choose a message|messages/);
+    expect(text).not.toMatch(/NaN|1000/);
+  });
+
+  it('says that the connection of a process that has ended is lost, and starts it with the next call', async () => {
+    await shown.show('/s/ends/tools/exit');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByText('connection lost').waitFor();
+    await shown.show('/s/ends/prompts/a%2Fb');
+    await page.getByRole('button', { name: 'Get', exact: true }).click();
+    await page.getByText('got a/b').waitFor();
+    await page.goto(`${shown.opened.origin}/s/ends`);
+    await page.getByText('connected', { exact: true }).first().waitFor();
+    expect(await page.locator('.why').count()).toBe(0);
+  });
+});
