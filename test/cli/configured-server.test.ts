@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon } from './command.js';
+import { buildCommand, projectWith, runTenon, shopEntry } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('a server in the configuration files of MCP hosts', () => {
@@ -77,6 +78,30 @@ describe('a server in the configuration files of MCP hosts', () => {
       fix: expect.stringContaining('more time with --total-timeout'),
     });
     expect((await call('--timeout', '300ms')).err).toContain('more time with --timeout');
+  });
+
+  it('has the time to start of its entry, which is no time for calls', async () => {
+    const { command, args } = shopEntry();
+    const late = `setTimeout(() => import(${JSON.stringify(pathToFileURL(args[0] ?? '').href)}), 1200)`;
+    await write('starts.json', {
+      mcpServers: {
+        silent: { command, args: ['-e', 'process.stdin.resume()'], startTimeout: 500 },
+        late: { command, args: ['-e', late], startTimeout: 20_000, idleTimeout: 600 },
+      },
+    });
+    const start = (name: string, ...options: string[]) =>
+      runTenon(project.folder, ['list', name, '--config', project.path('starts.json'), '--trust', '--json', ...options]);
+    const fail = async (...options: string[]) => {
+      const { code, err } = await start('silent', ...options);
+      return { exitCode: code, ...JSON.parse(err.trim().split('\n').at(-1) ?? '') };
+    };
+    expect(await fail()).toMatchObject({
+      exitCode: 8,
+      code: 'host/start-timeout',
+      cause: expect.stringContaining('its `startTimeout` of 500 ms'),
+    });
+    expect(await fail('--timeout', '400ms')).toMatchObject({ exitCode: 8, code: 'call/timeout' });
+    expect(await start('late')).toMatchObject({ code: 0, out: expect.stringContaining('price') });
   });
 
   it('reports its own problems, and names of all files are suggested [cli.target]', async () => {

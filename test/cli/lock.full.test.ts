@@ -129,6 +129,26 @@ describe('tenon lock', () => {
     }
   });
 
+  it.each<[servers: string, content: unknown]>([
+    ['no servers', { mcpServers: {} }],
+    ['a disabled server only', { mcpServers: { other: { ...shopEntry(), disabled: true } } }],
+  ])('keeps the lock if the configuration has %s', async (_, content) => {
+    await project.write('shop.json', { mcpServers: { shop: shopEntry(project.path('words')) } });
+    await project.write('empty.json', content);
+    expect((await lock('shop.json', '--yes', '--file', 'kept.lock')).code).toBe(0);
+    const before = await readFile(project.path('kept.lock'), 'utf8');
+    const { code, err } = await lock('empty.json', '--yes', '--file', 'kept.lock');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(
+        'kept.lock is not written: it would have no server, and block all of them. Enable a server in the configuration and run this again, or delete kept.lock.',
+      ),
+    });
+    expect(await readFile(project.path('kept.lock'), 'utf8')).toBe(before);
+    expect((await lock('empty.json', '--yes', '--file', 'new.lock')).code).toBe(1);
+    await expect(readFile(project.path('new.lock'))).rejects.toThrow();
+  });
+
   it('never writes an empty lock over servers that failed', async () => {
     await project.write('failing.json', { mcpServers: { lost: { command: 'no-such-program' } } });
     const { code, err } = await lock('failing.json', '--yes', '--file', 'failing.lock');

@@ -31,6 +31,18 @@ describe('tenon policy', () => {
     expect(await explain('--groups', 'admins')).toMatchObject({ code: 2, err: expect.stringContaining('--principal') });
   });
 
+  it.each([
+    ['{"readOnlyHint":"yes"}', 'readOnlyHint is "yes". Write {"readOnlyHint":true} or {"readOnlyHint":false}'],
+    ['{"destructiveHint":null}', 'destructiveHint is null'],
+    ['{"title":1}', 'title is 1. Write a text'],
+    ['{"readonlyHint":true}', 'unknown annotation "readonlyHint". Use readOnlyHint, '],
+    ['[]', '--annotations are not a JSON object'],
+  ])('refuses the annotations %s, which would count as the defaults', async (annotations, message) => {
+    const explain = (text: string) => run('explain', 'policy.json', 'notes/remove', '--annotations', text);
+    expect(await explain(annotations)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
+    expect((await explain('{"title":"Remove","readOnlyHint":true}')).code).toBe(0);
+  });
+
   it('decides about recorded calls with the names of the default configuration, and for a user [cli.explain]', async () => {
     const line = (id: number, name: string) =>
       JSON.stringify({

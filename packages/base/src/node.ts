@@ -1,8 +1,9 @@
 /**
- * Files of programs that run at the same time: locks, private files, replacement in one step, and processes that run.
+ * Files of programs that run at the same time: folders, locks, private files, replacement in one step, and processes that run.
  *
  * @module @tenon/base/node
  */
+export { createFolder } from './runtimes/node/files/create-folder.js';
 export { withLock } from './runtimes/node/files/file-lock.js';
 export { isInside } from './runtimes/node/files/is-inside.js';
 export { makePrivate, requirePrivate } from './runtimes/node/files/private-file.js';

@@ -13,7 +13,7 @@ it('replaces a next step that names an option of the library', () => {
 
 it('prints a next step also in text for an error without one', () => {
   expect(describeError(new TenonError('mock/server', 'several servers: a, b'))).toBe(
-    'several servers: a, b. Choose one of the servers that the message lists.',
+    'several servers: a, b. Pass --server NAME with one of the servers that the message lists.',
   );
 });
 

@@ -81,7 +81,7 @@ const FALLBACK_HINTS: Readonly<Record<string, string>> = {
   'mcpb/archive': 'download the bundle again, or ask its author for a smaller one',
   'mcpb/manifest': 'ask the author of the bundle for a valid manifest.json',
   'mcpb/platform': 'ask the author of the bundle for one that supports this platform',
-  'mock/server': 'choose one of the servers that the message lists',
+  'mock/server': 'pass --server NAME with one of the servers that the message lists',
   'mock/source': 'choose a file that `tenon record`, `tenon list --json` or `tenon lock` has written',
 };
 

@@ -57,6 +57,7 @@ const ERRORS: readonly (readonly [start: string, code: ExitCode])[] = [
   ['auth/timeout', exitCodes.timeout],
   ['auth/', exitCodes.unauthorized],
   ['call/timeout', exitCodes.timeout],
+  ['host/start-timeout', exitCodes.timeout],
   ['call/aborted', exitCodes.interrupted],
   ['tool/failed', exitCodes.toolError],
   ['http/unreachable', exitCodes.unreachable],

@@ -1,6 +1,6 @@
-import { lstat, mkdir, readlink, writeFile } from 'node:fs/promises';
+import { lstat, readlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isInside } from '@tenon/base/node';
+import { createFolder, isInside } from '@tenon/base/node';
 import { TenonError } from 'tenon';
 
 const MAX_LINKS = 40;
@@ -24,7 +24,7 @@ export async function resolveProjectPath(path: string, project: string): Promise
 /** Writes a file of the user. If its path is in the current folder, no link may lead it out of there. */
 export async function writeProjectFile(cwd: string, path: string, text: string, mode = 0o666): Promise<void> {
   const target = await resolveProjectPath(resolve(cwd, path), cwd);
-  await mkdir(dirname(target), { recursive: true });
+  await createFolder(dirname(target));
   await writeFile(target, text, { mode });
 }
 

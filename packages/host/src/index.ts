@@ -114,6 +114,8 @@ export type {
 export { toHostServers } from './config/to-host-servers.js';
 export { type AskTrust, createTrust, type Trust, type TrustOptions } from './config/trust.js';
 export type { ConfigChange, TrustQuestion } from './config/trust-question.js';
+// Time limit of a start.
+export { limitStart } from './connections/open-attempts.js';
 // Servers of OpenAPI documents.
 export { type OpenApiOpener, openApiServer } from './connections/openapi-server.js';
 export type { ServerChanges } from './connections/upstream-pool.js';

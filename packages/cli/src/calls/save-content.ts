@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import type { ContentBlock, ResourceContents } from 'tenon';
 
 /** File of one content block. */
@@ -61,7 +62,7 @@ export async function saveResources(
 }
 
 async function saveAll(folder: string, items: readonly Savable[], fallback: string): Promise<SavedFile[]> {
-  if (items.length > 0) await mkdir(folder, { recursive: true });
+  if (items.length > 0) await createFolder(folder);
   const saved: SavedFile[] = [];
   for (const [index, item] of items.entries()) {
     const name = item.name ?? (items.length === 1 ? fallback : `${fallback}-${index + 1}`);

@@ -69,8 +69,9 @@ export function createApprovalsCommand(context: CliContext): Command {
     .argument('[id]', ID_HELP)
     .option('--all', 'revoke all approvals')
     .action((id: string | undefined, { all = false, ...options }: RevokeOptions) => {
-      if ((id === undefined) !== all)
-        throw createUsageError('revoke: an id or --all is needed', 'run `tenon approvals list`');
+      if (id !== undefined && all) throw createUsageError('revoke: both an ID and --all', 'pass one of them');
+      if (id === undefined && !all)
+        throw createUsageError('revoke: no ID', 'pass an ID from `tenon approvals list`, or --all');
       return withApprovals(context, options, async approvals => {
         const ids = (await readAll(approvals.listStored)).map(each => each.id);
         const chosen = id === undefined ? ids : [findId(ids, id, 'approval')];

@@ -36,6 +36,16 @@ async function init(args: readonly string[], answers?: string[], env: Record<str
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
 describe('tenon init', () => {
+  it('refuses a folder that cannot be created, and says why', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const places = [join('file', 'notes'), 'file', ...(process.platform === 'linux' ? ['/proc/notes'] : [])];
+    for (const place of places) {
+      const { code, err } = await init([place, '--no-install']);
+      expect([place, code]).toEqual([place, exitCodes.failure]);
+      expect(err).toMatch(/cannot write the project to .*Got E(?:NOTDIR|EXIST|NOENT).*[Cc]hoose another folder/s);
+    }
+  });
+
   it('writes a project into a new folder, and says what to run next', async () => {
     const { code, out, requests } = await init(['My Notes', '--no-install', '--json']);
     expect([code, requests]).toEqual([0, []]);

@@ -92,7 +92,7 @@ async function createProject(context: CliContext, dir: string | undefined, optio
   const transport = options.transport ?? (await askTransport(context, options));
   const packageManager = options.packageManager ?? detectPackageManager(env);
   const files = createProjectFiles({ name, transport, packageManager, withTsx: !canRunTypeScript() });
-  writeProject(folder, files);
+  await writeProject(folder, files);
   if (options.install) {
     screen.note(`created ${Object.keys(files).length} files, installing the dependencies with ${packageManager}`);
     await installDependencies(packageManager, folder, env);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isObject } from '@tenon/base';
+import { isObject, stringifyJson } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import {
   type ActionRequest,
@@ -37,6 +37,15 @@ interface LintCommandOptions {
   readonly trust?: boolean;
   readonly json?: boolean;
 }
+
+/** Types of the annotations of a tool. */
+const ANNOTATIONS: ReadonlyMap<string, 'boolean' | 'string'> = new Map([
+  ['readOnlyHint', 'boolean'],
+  ['destructiveHint', 'boolean'],
+  ['idempotentHint', 'boolean'],
+  ['openWorldHint', 'boolean'],
+  ['title', 'string'],
+]);
 
 interface ExplainOptions extends PolicyUserOptions {
   readonly kind: ActionRequest['kind'];
@@ -174,6 +183,27 @@ function toToolEntry([name, { definition }]: [string, { readonly definition: Rec
   return { name, inputSchema: isObject(inputSchema) ? inputSchema : undefined };
 }
 
+/** Parses annotations. A wrong type or name would count as the default of the specification, and the decision mislead. */
+function parseAnnotations(text: string): ActionRequest['annotations'] {
+  const annotations = parseJsonObject(text, '--annotations');
+  for (const [name, value] of Object.entries(annotations)) {
+    const type = ANNOTATIONS.get(name);
+    if (type === undefined)
+      throw createUsageError(
+        `--annotations: unknown annotation ${JSON.stringify(name)}`,
+        `use ${[...ANNOTATIONS.keys()].join(', ')}`,
+      );
+    if (typeof value !== type)
+      throw createUsageError(
+        `--annotations: ${name} is ${stringifyJson(value)}`,
+        type === 'boolean'
+          ? `write {"${name}":true} or {"${name}":false}`
+          : `write a text, such as {"${name}":"Search"}`,
+      );
+  }
+  return annotations;
+}
+
 function parseActionRequest(tool: string, args: string, { kind, annotations, ...user }: ExplainOptions): ActionRequest {
   const slash = tool.indexOf('/');
   if (slash < 1 || slash === tool.length - 1)
@@ -183,7 +213,7 @@ function parseActionRequest(tool: string, args: string, { kind, annotations, ...
     server: tool.slice(0, slash),
     name: tool.slice(slash + 1),
     arguments: parseJsonObject(args, 'the arguments'),
-    ...(annotations === undefined ? {} : { annotations: parseJsonObject(annotations, '--annotations') }),
+    ...(annotations === undefined ? {} : { annotations: parseAnnotations(annotations) }),
     trusted: annotations !== undefined,
     ...parsePolicyUser(user),
   };

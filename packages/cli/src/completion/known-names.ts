@@ -1,7 +1,8 @@
+import { createFolder } from '@tenon/base/node';
 /** Names that servers offered when they were used last. Completions read them, because pressing Tab must not start or call a server. */
 
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -61,7 +62,7 @@ export async function storeKnownNames(
     const before = await readNames(path);
     if (before === undefined) return;
     const names: KnownNames = { ...before, ...toKnownNames(read) };
-    await mkdir(getFolder(context), { recursive: true, mode: 0o700 });
+    await createFolder(getFolder(context), 0o700);
     await writeFile(temporary, formatFile({ ...names }), { mode: 0o600 });
     await rename(temporary, path);
   } catch {

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import {
   type ConfiguredEntry,
   createTrust,
@@ -54,7 +54,7 @@ export async function checkTrust(
 }
 
 async function openTrustStores({ screen }: CliContext, folder: string): Promise<Stores> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder, 0o700);
   try {
     return sqliteStores(join(folder, 'trust.sqlite'));
   } catch (error) {

@@ -12,6 +12,7 @@ import {
   sanitizeName,
   type UnreadableList,
 } from '@tenon/host';
+import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatCount } from '../screen.js';
@@ -92,8 +93,12 @@ export async function writeLock(
   const { screen, terminal } = context;
   const { file: path } = options;
   const failed = unavailable.map(each => sanitizeName(each)).join(', ');
-  // An empty lock blocks every server, so it must not be written because of a temporary failure.
-  if (unavailable.length > 0 && (await acceptDrift(before, drifts)).servers.size === 0) {
+  // An empty lock blocks every server, so it must not be written because of a temporary failure, or by mistake.
+  if ((await acceptDrift(before, drifts)).servers.size === 0) {
+    if (unavailable.length === 0)
+      throw new TenonError('cli/no-servers', `${path} is not written: it would have no server, and block all of them`, {
+        hint: `enable a server in the configuration and run this again, or delete ${path}`,
+      });
     screen.note(
       `${path} is not written: all servers are unavailable. Correct the problems above, then run this again: ${failed}`,
     );

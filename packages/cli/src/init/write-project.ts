@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import { TenonError } from 'tenon';
 
 /**
@@ -7,9 +8,9 @@ import { TenonError } from 'tenon';
  * @throws TenonError `init/not-empty` when the folder contains more than a Git repository; `init/write` when a file cannot
  * be written.
  */
-export function writeProject(folder: string, files: Readonly<Record<string, string>>): void {
+export async function writeProject(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   try {
-    mkdirSync(folder, { recursive: true });
+    await createFolder(folder);
     const [first, ...others] = readdirSync(folder).filter(name => name !== '.git');
     if (first !== undefined) throw createNotEmptyError(folder, first, others.length);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { flag: 'wx' });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chown, lstat, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chown, lstat, open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import { TenonError } from 'tenon';
 import { resolveProjectPath } from '../project-file.js';
 
@@ -54,7 +55,7 @@ export async function writeConfigText({ path, before, after, now, project }: Con
   }
   try {
     const target = project === undefined ? await resolveLink(path) : await resolveProjectPath(path, project);
-    await mkdir(dirname(target), { recursive: true });
+    await createFolder(dirname(target));
     const stats = await stat(target).catch(() => undefined);
     const mode = stats === undefined ? PRIVATE_MODE : stats.mode & 0o777;
     const owner = stats && { uid: stats.uid, gid: stats.gid };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import { TenonError } from 'tenon';
 import { type Environment, getFolders } from '../folders.js';
 import { type BundleManifest, parseManifest } from './manifest.js';
@@ -64,7 +65,7 @@ export async function extractBundle(
   });
   const manifest = await parseManifest(json, path);
   const dataFolder = join(cache, `${sha256}.data`);
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await createFolder(dataFolder, 0o700);
   const check = async () => {
     const current = await extractBundle(path, cache, limits);
     if (current.sha256 === sha256) return current;
@@ -94,12 +95,12 @@ const isFolder = (path: string): Promise<boolean> =>
 
 async function writeFiles(bytes: Buffer, label: string, folder: string, limits: ArchiveLimits): Promise<void> {
   const parent = dirname(folder);
-  await mkdir(parent, { recursive: true, mode: 0o700 });
+  await createFolder(parent, 0o700);
   const partial = await mkdtemp(join(parent, '.unpack-'));
   try {
     for await (const file of readArchive(bytes, label, limits)) {
       const target = join(partial, ...file.path.split('/'));
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await createFolder(dirname(target), 0o700);
       await writeBundleFile(target, file);
     }
     await chmod(partial, 0o700);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import type { ArchiveFile } from './read-archive.js';
 
 /** Differences between a folder and its archive that were corrected. */
@@ -92,7 +93,7 @@ async function removeOthers(
 }
 
 async function moveAway(path: string, target: string): Promise<void> {
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await createFolder(dirname(target), 0o700);
   await rm(target, { recursive: true, force: true });
   await rename(path, target);
 }

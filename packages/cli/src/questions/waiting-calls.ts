@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import { type JsonObject, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
@@ -57,7 +58,7 @@ export async function saveWaitingCall(
   const id = randomBytes(4).toString('hex');
   const waitingCall = { id, createdAt: now, expiresAt: now + WAITING_TTL, cwd: context.cwd, ...call };
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await createFolder(folder, 0o700);
     await writeFile(join(folder, `${waitingCall.id}.json`), formatFile(waitingCall), { mode: 0o600, flag: 'wx' });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable';

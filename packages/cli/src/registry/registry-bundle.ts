@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { DownloadError, download } from '../http/download.js';
@@ -30,7 +31,7 @@ export async function fetchBundle(
   const path = join(folder, `${hash}.mcpb`);
   // The file may have been changed since its download.
   if ((await hashFile(path)) === hash) return path;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder, 0o700);
   const partial = join(folder, `.download-${process.pid}-${hash}`);
   screen.note(`downloading ${identifier.slice(0, 500)}`);
   try {

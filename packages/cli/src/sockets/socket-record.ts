@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createFolder } from '@tenon/base/node';
 import { writeJson } from '@tenon/base/writers';
 import { TenonError } from 'tenon';
 
@@ -21,7 +22,7 @@ const MAX_SOCKET_PATH = 100;
 
 /** Creates a folder that only the user can use. Throws if others can. */
 export async function preparePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder, 0o700);
   await requirePrivate(folder);
 }
 

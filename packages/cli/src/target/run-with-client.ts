@@ -130,6 +130,13 @@ export async function connectToTarget(
 ): Promise<Client> {
   const { target } = resolved;
   const { timeout, totalTimeout } = options;
+  const startTimeout =
+    timeout === undefined && totalTimeout === undefined ? resolved.timeouts?.startTimeout : undefined;
+  // A server at a URL may wait for a sign-in, so only the start of a process is limited.
+  const limit =
+    startTimeout !== undefined && 'command' in target
+      ? (await import('@tenon/host')).limitStart(resolved.label, startTimeout)
+      : {};
   let hasEcho = false;
   const onMessage: ClientOptions['onMessage'] = (from, message, relatedTo) => {
     hasEcho ||= from === 'server' && isEchoedRequest(message);
@@ -141,6 +148,7 @@ export async function connectToTarget(
     ...handlers,
     ...('command' in target ? { onMessage } : {}),
     ...readTimeouts(options, resolved.timeouts),
+    ...limit,
     ...getProtocolSettings(resolved, options),
     probeTimeout: Math.min(PROBE_TIMEOUT, timeout ?? PROBE_TIMEOUT, totalTimeout ?? PROBE_TIMEOUT),
   });

@@ -1,4 +1,6 @@
-import { type Clock, runWithTimeout, TenonError } from '@tenon/base';
+import { type Clock, runWithTimeout, systemClock, TenonError } from '@tenon/base';
+import type { ClientOptions } from 'tenon';
+import { createStartTimeoutError } from './connection-errors.js';
 
 /** Maximum time for a server to end after its connection was closed, in milliseconds. A process takes up to 6,000. */
 const CLOSE_TIMEOUT = 10_000;
@@ -7,6 +9,24 @@ const CLOSE_TIMEOUT = 10_000;
 const CHECKS = 6;
 /** Maximum duration of an attempt that makes progress, in timeouts. */
 const MAX_TIMEOUT_FACTOR = 10;
+
+/**
+ * Returns options of `connect` that limit the start of a server as a host does: `connect` rejects with `host/start-timeout`
+ * if the process makes no progress within this time, and other timeouts do not apply to the start.
+ *
+ * @param server Name of the server, for the error.
+ * @param startTimeout Time limit, in milliseconds. A process that writes to standard error or uses the processor gets up to
+ * ten times as much.
+ * @param clock Source of time, for tests.
+ */
+export function limitStart(
+  server: string,
+  startTimeout: number,
+  clock: Clock = systemClock,
+): Pick<ClientOptions, 'openTimeout' | 'getOpenSignal'> {
+  const attempts = new OpenAttempts({ clock, startTimeout }, () => createStartTimeoutError(server, startTimeout));
+  return { openTimeout: startTimeout, getOpenSignal: hasProgress => attempts.begin(hasProgress) };
+}
 
 /**
  * Limits the time without progress of each connection attempt. An abandoned attempt is closed, and `waitForClosed` waits until it has

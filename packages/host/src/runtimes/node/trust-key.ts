@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { link, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { checkString, requireArgument, TenonError } from '@tenon/base';
-import { requirePrivate } from '@tenon/base/node';
+import { createFolder, requirePrivate } from '@tenon/base/node';
 import { readBoundedFile } from './config-file.js';
 
 const KEY_SIZE = 32;
@@ -17,7 +17,7 @@ export async function loadTrustKey(path: string): Promise<Uint8Array> {
   const file = resolve(path);
   const existingKey = await readKey(file);
   if (existingKey) return existingKey;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await createFolder(dirname(file), 0o700);
   const temporaryPath = `${file}.${process.pid}.${randomUUID()}`;
   try {
     await writeFile(temporaryPath, randomBytes(KEY_SIZE), { mode: 0o600, flag: 'wx' });

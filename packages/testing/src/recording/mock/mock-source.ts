@@ -67,6 +67,7 @@ function readListing(listing: JsonObject): MockSource {
 /** Reads one server of a lock file. */
 function readLockedServer(servers: JsonObject, wanted: string | undefined): MockSource {
   const names = Object.keys(servers);
+  if (names.length === 0) throw createSourceError('a lock file without servers');
   const name = wanted ?? (names.length === 1 ? names[0] : undefined);
   const locked = name !== undefined && Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (name === undefined || !isObject(locked)) {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../timing/clock.js';
+import { createFolder } from './create-folder.js';
 import { isInside } from './is-inside.js';
 
 /**
@@ -16,7 +17,7 @@ const RENAME_DELAY = 25;
  * not exist.
  */
 export async function ensureRealPath(path: string, folderMode = 0o777): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: folderMode });
+  await createFolder(dirname(path), folderMode);
   return realpath(path).catch(() => path);
 }
 

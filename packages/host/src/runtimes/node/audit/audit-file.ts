@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, checkString, requireArgument, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
-import { withLock } from '@tenon/base/node';
+import { createFolder, withLock } from '@tenon/base/node';
 import { type Audit, type AuditOptions, createAudit } from '../../../security/audit/audit.js';
 import type { AuditPosition, AuditSink } from '../../../security/audit/audit-sink.js';
 import { getNextAuditFile } from './audit-file-names.js';
@@ -59,7 +58,7 @@ const LOCK_TIMEOUT = 20_000;
  */
 export async function openAuditFile(path: string, options: AuditFileOptions = {}): Promise<AuditFile> {
   const { clock = systemClock } = options;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await createFolder(dirname(path), 0o700);
   const release = await holdLock(`${path}.lock`, clock);
   try {
     return await openLocked(path, release, { ...options, clock });
