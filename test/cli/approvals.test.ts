@@ -85,7 +85,10 @@ describe('tenon approvals', () => {
     const [, id = ''] = /^ +id +([\da-f]{8})$/m.exec(out) ?? [];
     expect(JSON.parse((await approvals('list', '--json')).out)).toMatchObject({ status: 'remembered', id });
 
-    expect(await approvals('revoke')).toMatchObject({ code: 2, err: expect.stringContaining('no ID. Pass an ID from') });
+    expect(await approvals('revoke')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no ID. Pass an ID from'),
+    });
     expect(await approvals('revoke', id, '--all')).toMatchObject({
       code: 2,
       err: expect.stringContaining('both an ID and --all. Pass one of them'),

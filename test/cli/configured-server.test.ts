@@ -90,7 +90,15 @@ describe('a server in the configuration files of MCP hosts', () => {
       },
     });
     const start = (name: string, ...options: string[]) =>
-      runTenon(project.folder, ['list', name, '--config', project.path('starts.json'), '--trust', '--json', ...options]);
+      runTenon(project.folder, [
+        'list',
+        name,
+        '--config',
+        project.path('starts.json'),
+        '--trust',
+        '--json',
+        ...options,
+      ]);
     const fail = async (...options: string[]) => {
       const { code, err } = await start('silent', ...options);
       return { exitCode: code, ...JSON.parse(err.trim().split('\n').at(-1) ?? '') };
