@@ -49,38 +49,35 @@ function countItems(count: number, run: CheckRun): void {
 /** Applies each schema to the item at its position. */
 function compileTuple(schemas: readonly unknown[], { compile }: KeywordContext): SchemaCheck {
   const checks = schemas.map(schema => compile(schema));
-  return checkArray((items, run) => {
-    const length = Math.min(items.length, checks.length);
-    countItems(length, run);
-    let isValid = true;
-    for (let index = 0; index < length; index++) {
-      if (checkItem(checks[index] as SchemaCheck, items, index, run)) continue;
-      isValid = false;
-      if (run.stopsAtFirst) break;
-    }
-    return isValid;
-  });
+  return checkItems(index => checks[index] as SchemaCheck, 0, checks.length, false);
 }
 
 /** Applies a schema to the items from `start`. */
 function compileRest(schema: unknown, { compile }: KeywordContext, start: number, skipsEvaluated = false): SchemaCheck {
   const check = compile(schema);
+  return checkItems(() => check, start, Number.POSITIVE_INFINITY, skipsEvaluated);
+}
+
+function checkItems(
+  getCheck: (index: number) => SchemaCheck,
+  start: number,
+  end: number,
+  skipsEvaluated: boolean,
+): SchemaCheck {
   return checkArray((items, run) => {
-    countItems(Math.max(0, items.length - start), run);
+    const last = Math.min(items.length, end);
+    countItems(Math.max(0, last - start), run);
+    const { evaluated } = run;
     let isValid = true;
-    for (let index = start; index < items.length; index++) {
-      if (skipsEvaluated && run.evaluated?.has(index)) continue;
-      if (checkItem(check, items, index, run)) continue;
+    for (let index = start; index < last; index++) {
+      if (skipsEvaluated && evaluated?.has(index)) continue;
+      evaluated?.add(index);
+      if (checkMember(getCheck(index), items[index], index, run)) continue;
       isValid = false;
       if (run.stopsAtFirst) break;
     }
     return isValid;
   });
-}
-
-function checkItem(check: SchemaCheck, items: readonly unknown[], index: number, run: CheckRun): boolean {
-  run.evaluated?.add(index);
-  return checkMember(check, items[index], index, run);
 }
 
 function compileMatchLimit(

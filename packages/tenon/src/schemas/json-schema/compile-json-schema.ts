@@ -3,16 +3,11 @@ import { detectDraft } from '../draft.js';
 import { PatternCompiler, type PatternLimits } from '../patterns/pattern-compiler.js';
 import { isWorkLimitError, shorten } from './broken-schema.js';
 import { addFailure, type CheckRun, type Failure, listNames, MAX_STEPS, type SchemaCheck } from './check-run.js';
-import type { KeywordContext } from './keyword-compiler.js';
+import type { CompiledKeyword, KeywordContext } from './keyword-compiler.js';
 import { getKeywordShape } from './keyword-shapes.js';
 import { KEYWORDS } from './keywords.js';
-import {
-  type CompiledKeyword,
-  createInvalidCheck,
-  createSchemaCheck,
-  createScopedCheck,
-  createTrackingCheck,
-} from './schema-checks.js';
+import { joinObjectChecks } from './object-keywords.js';
+import { createInvalidCheck, createSchemaCheck, createScopedCheck, createTrackingCheck } from './schema-checks.js';
 import { SchemaDocument, type SchemaResource } from './schema-document.js';
 
 /** A schema that was compiled to functions. */
@@ -106,8 +101,7 @@ class SchemaCompiler {
   }
 
   #compileObject(schema: JsonObject, resource: SchemaResource): SchemaCheck {
-    const keywords = this.#compileKeywords(withoutDependencies(schema), resource);
-    let check = createSchemaCheck(keywords);
+    let check = this.#compileKeywords(withoutDependencies(schema), resource);
     if (schema.unevaluatedProperties !== undefined || schema.unevaluatedItems !== undefined) {
       check = createTrackingCheck(check);
     }
@@ -128,7 +122,7 @@ class SchemaCompiler {
     return createInvalidCheck(reason, createError);
   }
 
-  #compileKeywords(schema: JsonObject, resource: SchemaResource): CompiledKeyword[] {
+  #compileKeywords(schema: JsonObject, resource: SchemaResource): SchemaCheck {
     const context: KeywordContext = {
       schema,
       resource,
@@ -149,7 +143,7 @@ class SchemaCompiler {
           : this.#compileInvalid(`its ${keyword} ${shorten(JSON.stringify(expected))} is not ${shape.expected}`);
       if (check !== undefined) keywords.push({ keyword, expected, check });
     }
-    return keywords;
+    return createSchemaCheck(keywords, joinObjectChecks(keywords, context));
   }
 }
 

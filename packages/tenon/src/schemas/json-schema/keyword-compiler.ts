@@ -5,6 +5,14 @@ import type { SchemaDocument, SchemaResource } from './schema-document.js';
 /** Tells if a text matches a pattern. Throws `schema/work-limit` if that could take too many steps. */
 export type PatternTest = (text: string, run: CheckRun) => boolean;
 
+/** A compiled keyword of one schema. */
+export interface CompiledKeyword {
+  readonly keyword: string;
+  /** The value of the keyword in the schema. */
+  readonly expected: unknown;
+  readonly check: SchemaCheck;
+}
+
 /** Context for compiling a keyword. */
 export interface KeywordContext {
   /** The schema that the keyword belongs to. */

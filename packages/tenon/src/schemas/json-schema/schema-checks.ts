@@ -8,15 +8,8 @@ import {
   REMEMBER_STEPS,
   type SchemaCheck,
 } from './check-run.js';
+import type { CompiledKeyword } from './keyword-compiler.js';
 import type { SchemaResource } from './schema-document.js';
-
-/** A compiled keyword of one schema. */
-export interface CompiledKeyword {
-  readonly keyword: string;
-  /** The value of the keyword in the schema. */
-  readonly expected: unknown;
-  readonly check: SchemaCheck;
-}
 
 /** Keywords that apply subschemas to members of the value. */
 const MEMBER_KEYWORDS: ReadonlySet<string> = new Set([
@@ -30,17 +23,17 @@ const COLLECTING_FACTOR = 6;
 /**
  * Creates the check of all keywords of a schema. The first failure ends the check, unless failures are collected. Each
  * check is counted, because references that fan out let a small schema take very long.
+ * @param checks Checks of the same keywords that need not record anything.
  */
-export function createSchemaCheck(keywords: readonly CompiledKeyword[]): SchemaCheck {
+export function createSchemaCheck(keywords: readonly CompiledKeyword[], checks: readonly SchemaCheck[]): SchemaCheck {
   // A value that is not JSON has no type, so `type` reports it.
   const hasType = keywords.some(({ keyword }) => keyword === 'type');
-  const checks = keywords.map(({ check }) => check);
-  const steps = KEYWORD_STEPS * Math.max(1, checks.length);
+  const steps = KEYWORD_STEPS * Math.max(1, keywords.length);
   return (value, run) => {
     countSteps(run, steps);
     if (run.failures !== undefined) return collectFailures(keywords, value, run);
     if (!hasType) requireJson(value);
-    for (const check of checks) if (!check(value, run)) return false;
+    for (let index = 0; index < checks.length; index++) if (!(checks[index] as SchemaCheck)(value, run)) return false;
     return true;
   };
 }
