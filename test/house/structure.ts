@@ -32,7 +32,7 @@ export function measureStructure(sources: readonly Source[]): Structure {
     folders.set(folder, (folders.get(folder) ?? 0) + 1);
   }
   const [largest] = [...folders].sort(([, one], [, other]) => other - one);
-  const imports = sources.reduce((sum, { tree }) => sum + (tree.text.match(/^import |^} from /gm) ?? []).length, 0);
+  const imports = sources.flatMap(({ tree }) => tree.statements.filter(ts.isImportDeclaration));
   const cycles = findTypeCycles(sources);
   return {
     files: sources.length,
@@ -40,7 +40,7 @@ export function measureStructure(sources: readonly Source[]): Structure {
     fileLines: computePercentiles(sources.map(({ tree }) => tree.text.replace(/\n$/, '').split('\n').length)),
     functionLines: computePercentiles(sources.flatMap(source => getFunctions(source).map(({ lines }) => lines))),
     functionsWithoutVerb: sources.flatMap(findFunctionsWithoutVerb).length,
-    importsPerFile: imports / Math.max(1, sources.length),
+    importsPerFile: imports.length / Math.max(1, sources.length),
     cycles: { groups: cycles.length, files: cycles.flat().length, largest: cycles[0]?.length ?? 0 },
     largestFolder: { path: largest?.[0] ?? '.', files: largest?.[1] ?? 0 },
   };
