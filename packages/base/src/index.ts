@@ -127,10 +127,12 @@ export {
   checkRecord,
   checkString,
   checkToken,
+  checkWhole,
   describeMismatch,
   describeReceived,
   prependPath,
 } from './options/check.js';
+export { checkCacheHints } from './options/check-cache-hints.js';
 export {
   checkOptions,
   type OptionChecks,

@@ -10,9 +10,11 @@ import {
   checkNumber,
   checkObject,
   checkOneOf,
+  checkRange,
   checkRecord,
   checkString,
   checkToken,
+  checkWhole,
   prependPath,
 } from './check.js';
 
@@ -24,6 +26,9 @@ describe('a check', () => {
     [checkInteger, -3, 1.5, 'an integer'],
     [checkNullable(checkInteger), null, undefined, 'an integer'],
     [checkNullable(checkInteger), 5, '5', 'an integer'],
+    [checkWhole('a port, 1 to 9', 1, 9), 9, 10, 'a port, 1 to 9'],
+    [checkWhole('a port', 1), 9, 1.5, 'a port'],
+    [checkWhole('a port', 1), 9, Number.POSITIVE_INFINITY, 'a port'],
     [checkToken, 'x', 1.5, 'a string or an integer'],
     [checkToken, -1, null, 'a string or an integer'],
     [checkOneOf('a', 'b'), 'b', 'c', 'one of a, b'],
@@ -47,6 +52,14 @@ describe('a check', () => {
 
   it('keeps and ignores unknown members [result.open-object]', () => {
     expect(checkObject({ a: checkString })({ a: 'x', b: 1 })).toBeUndefined();
+  });
+
+  it('names a number outside of its range', () => {
+    const check = checkArray(checkRange('a number of at least 1', 1));
+    expect(check([1, 0.5])).toBe('at /1: expected a number of at least 1, got 0.5');
+    expect(check([Number.NaN])).toBe('at /0: expected a number of at least 1, got NaN');
+    expect(check(['1'])).toBe('at /0: expected a number of at least 1, got a string');
+    expect(checkInteger(1.5)).toBe('at /: expected an integer, got 1.5');
   });
 
   it('never repeats the received value', () => {

@@ -21,7 +21,7 @@ export const checkNumber: Check = value =>
   typeof value === 'number' ? undefined : describeMismatch('a number', value);
 
 export const checkInteger: Check = value =>
-  Number.isInteger(value) ? undefined : describeMismatch('an integer', value);
+  Number.isInteger(value) ? undefined : describeMismatch('an integer', value, describeNumber(value));
 
 /** Checks a request ID or a progress token. */
 export const checkToken: Check = value =>
@@ -95,12 +95,23 @@ export const checkFunction: Check = value =>
 /** Creates a check for a number in a range. `what` names the number in messages: `a port, 0 to 65535`. */
 export function checkRange(what: string, min: number, max = Number.POSITIVE_INFINITY): Check {
   return value =>
-    typeof value === 'number' && value >= min && value <= max ? undefined : describeMismatch(what, value);
+    typeof value === 'number' && value >= min && value <= max
+      ? undefined
+      : describeMismatch(what, value, describeNumber(value));
+}
+
+/** Creates a check for an integer in a range. `what` names it in messages: `a whole number of milliseconds`. */
+export function checkWhole(what: string, min: number, max = Number.MAX_SAFE_INTEGER): Check {
+  const check = checkRange(what, min, max);
+  return value => (Number.isInteger(value) ? check(value) : describeMismatch(what, value, describeNumber(value)));
 }
 
 export function checkNullable(check: Check): Check {
   return value => (value === null ? undefined : check(value));
 }
+
+/** Returns the text of a number that has the right type and a wrong value. */
+const describeNumber = (value: unknown): string | undefined => (typeof value === 'number' ? `${value}` : undefined);
 
 const ROOT = 'at /: ';
 

@@ -1,4 +1,4 @@
-import { encodeBase64, type JsonObject } from '@tenon/base';
+import { type Check, describeMismatch, encodeBase64, type JsonObject, requireResult } from '@tenon/base';
 import { type ResourceContents, TenonError } from 'tenon';
 import { computeDigest, decodeUtf8 } from '../format/file-content.js';
 import { MAX_FILES, MAX_SIZE, SKILL_FILE } from '../format/skills-protocol.js';
@@ -7,6 +7,12 @@ import type { Files } from './read-folder.js';
 
 /** Content of a file, or a function that creates it for each read. */
 export type FileSource = string | Uint8Array | (() => string | Uint8Array | Promise<string | Uint8Array>);
+
+/** Checks the content of a file. */
+export const checkContent: Check = value =>
+  typeof value === 'string' || value instanceof Uint8Array
+    ? undefined
+    : describeMismatch('a string or a Uint8Array', value);
 
 /** A file that the server serves. */
 export interface ServedFile {
@@ -137,7 +143,12 @@ function createFile(uri: string, source: FileSource): ServedFile & { readonly di
   const extension = /\.([a-z\d]+)$/i.exec(uri)?.[1]?.toLowerCase();
   if (typeof source === 'function') {
     const mimeType = MIME_TYPES[extension ?? ''] ?? 'text/plain';
-    return { uri, mimeType, size: undefined, read: async () => toContents(uri, mimeType, await source()) };
+    const read = async () => {
+      const content = await source();
+      requireResult(`the result of the function for ${uri}`, content, checkContent, 'skill/definition');
+      return toContents(uri, mimeType, content);
+    };
+    return { uri, mimeType, size: undefined, read };
   }
   const bytes = typeof source === 'string' ? new TextEncoder().encode(source) : source;
   const isText = typeof source === 'string' || decodeUtf8(source) !== undefined;

@@ -279,7 +279,65 @@ describe('skills', () => {
   });
 
   it.each([0, 1.5, Number.NaN, '10' as never])('refuses the page size %s', pageSize => {
-    expect(() => skills([], { pageSize })).toThrow('`pageSize` of skills');
+    expect(() => skills([], { pageSize })).toThrow('the options of skills: invalid `pageSize`');
+  });
+
+  it.each<[option: string, value: unknown]>([
+    ['prefix', 5],
+    ['prefix', '../acme'],
+    ['prefix', 'acme/./billing'],
+    ['directoryRead', 'no'],
+    ['cache', 60_000],
+    ['cache/ttlMs', { ttlMs: Number.NaN }],
+    ['cache/cacheScope', { cacheScope: 'shared' }],
+    ['cache/ttl', { ttl: 5 }],
+  ])('refuses an invalid option `%s`: %j', (option, value) => {
+    const options = Object.fromEntries([[option.replace(/\/.*/, ''), value]]);
+    expect(() => skills([], options)).toThrow(
+      expect.objectContaining({
+        code: 'options/invalid',
+        summary: `the object with the options of skills: invalid \`${option}\``,
+      }),
+    );
+  });
+
+  const skill = { name: 'a', description: 'b', instructions: 'c' };
+
+  it.each<[issue: string, definition: object, message: string]>([
+    ['a field `name`', { frontmatter: { name: 'other' } }, '`frontmatter` contains the field `name`'],
+    ['a field `description`', { frontmatter: { description: 'x' } }, '`frontmatter` contains the field `description`'],
+    ['a function as a field', { frontmatter: { license: () => 'MIT' } }, 'got function at /license'],
+    ['a number that JSON does not have', { frontmatter: { metadata: { n: Number.NaN } } }, 'got NaN at /metadata/n'],
+    ['a name that is no text', { name: 5 }, 'invalid `name`'],
+    ['no instructions', { instructions: undefined }, 'invalid `instructions`'],
+    ['a file that is no text', { files: { 'a.json': { n: 1 } } }, 'invalid `files/a.json`'],
+    ['`listed` as a text', { listed: 'no' }, 'invalid `listed`'],
+  ])('refuses a definition with %s', (_, change, message) => {
+    expectError(() => skills([{ ...skill, ...change }]), message);
+  });
+
+  it('refuses files by path that are no text', () => {
+    expectError(() => skills({ 'a/SKILL.md': 5 } as never), 'invalid at a/SKILL.md');
+  });
+
+  it('writes a value that occurs twice in `frontmatter` twice', async () => {
+    const tools = ['read'];
+    const [listed] = (await list([{ ...skill, frontmatter: { first: tools, second: tools } }])).skills;
+    expect(listed?.frontmatter).toEqual({ name: 'a', description: 'b', first: tools, second: tools });
+  });
+
+  it('reports a function whose result is no content', async () => {
+    const errors: unknown[] = [];
+    const extensions = [skills([{ ...skill, instructions: (() => 5) as never, files: { x: (() => null) as never } }])];
+    const server = createServer({ name: 's', version: '1', extensions, onError: error => errors.push(error) });
+    const client = await connect(server);
+    for (const path of ['SKILL.md', 'x'])
+      await expect(client.readResource(`skill://a/${path}`)).rejects.toMatchObject({ rpcCode: -32603 });
+    expect(errors).toMatchObject([
+      { code: 'skill/definition', message: expect.stringContaining('`instructions` of skill "a"') },
+      { code: 'skill/definition', message: expect.stringContaining('skill://a/x') },
+    ]);
+    await client.close();
   });
 
   it('refuses links to an enclosing folder', () => {

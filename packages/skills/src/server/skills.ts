@@ -1,14 +1,26 @@
 import {
-  type Check,
+  checkBoolean,
+  checkCacheHints,
+  checkEither,
+  checkFunction,
+  checkObject,
   checkOptional,
-  checkRange,
+  checkRecord,
+  checkString,
+  checkWhole,
   decodeBase64Url,
+  describeMismatch,
   encodeBase64Url,
+  findJsonLoss,
   INVALID_PARAMS,
   isObject,
+  JSON_VALUES,
   type JsonObject,
+  type OptionChecks,
   requireArgument,
-  requireKnownOptions,
+  requireOptions,
+  requirePresentOptions,
+  requireResult,
   rpcError,
 } from '@tenon/base';
 import { resource, type ServerExtension, TenonError } from 'tenon';
@@ -17,7 +29,7 @@ import { SKILL_FILE, SKILLS_EXTENSION } from '../format/skills-protocol.js';
 import { readSkillFields } from './define-skill.js';
 import { listDirectories } from './directories.js';
 import { readFolder } from './read-folder.js';
-import { createSkill, type FileSource, findSkills, type ServedSkill } from './served-skill.js';
+import { checkContent, createSkill, type FileSource, findSkills, type ServedSkill } from './served-skill.js';
 
 /** A skill as a value. */
 export interface SkillDefinition {
@@ -70,19 +82,32 @@ export interface SkillsOptions {
   readonly pageSize?: number | undefined;
 }
 
-const checkEntries = checkRange('a whole number from 1 to 10,000', 1, 10_000);
-const checkPageSize: Check = value => checkEntries(Number.isInteger(value) ? value : Number.NaN);
+const optionChecks: OptionChecks<SkillsOptions> = {
+  prefix: checkOptional(prefix =>
+    // The path of a URI has no such segments: parsers remove them, with the segment before them.
+    typeof prefix === 'string' && !prefix.split('/').some(segment => /^\.{1,2}$/.test(segment))
+      ? undefined
+      : describeMismatch(
+          'a text such as acme/billing',
+          prefix,
+          typeof prefix === 'string' ? 'a relative path' : undefined,
+        ),
+  ),
+  directoryRead: checkOptional(checkBoolean),
+  cache: checkOptional(checkCacheHints),
+  pageSize: checkOptional(checkWhole('a whole number from 1 to 10,000', 1, 10_000)),
+};
 
 /**
  * Serves skills: instructions with files that a host loads when it needs them. The files are read once, when the server
  * is created. A server without skills does not declare the extension.
  *
- * @throws TenonError `skill/definition` with the file and the line, if a skill is not valid.
+ * @throws TenonError `skill/definition` with the file and the line, if a skill is not valid. `options/invalid` for invalid
+ * options.
  * @see https://github.com/modelcontextprotocol/ext-skills
  */
 export function skills(source: SkillSource, options: SkillsOptions = {}): ServerExtension {
-  requireKnownOptions('skills', options, { prefix: true, directoryRead: true, cache: true, pageSize: true });
-  requireArgument('`pageSize` of skills', options.pageSize, checkOptional(checkPageSize), 'skill/definition');
+  requirePresentOptions('skills', options, optionChecks);
   const { prefix = '', directoryRead = true, pageSize = 100 } = options;
   const cache = { ttlMs: options.cache?.ttlMs ?? 0, cacheScope: options.cache?.cacheScope ?? 'private' };
   const served = createSkills(source, prefix);
@@ -143,6 +168,7 @@ function createSkills(source: SkillSource, prefix: string): ServedSkill[] {
     throw new TenonError('skill/definition', 'skills: invalid source', {
       expected: 'the path of a folder, files by path, or a list of skills',
     });
+  requireArgument('`source` of skills', source, checkRecord(checkContent), 'skill/definition');
   const files = Object.entries(source).map(
     ([path, content]) => [path.replace(/^(?:\.{0,2}\/)+/, ''), content] as const,
   );
@@ -163,22 +189,39 @@ function findCommonFolder(paths: readonly string[]): string {
   return common.map(segment => `${segment}/`).join('');
 }
 
-const DEFINITION_KEYS = {
-  name: true,
-  description: true,
-  frontmatter: true,
-  instructions: true,
-  files: true,
-  listed: true,
-} as const;
+const definitionChecks: OptionChecks<SkillDefinition> = {
+  name: checkString,
+  description: checkString,
+  frontmatter: checkOptional(checkObject()),
+  instructions: checkEither(checkFunction, checkString),
+  files: checkOptional(checkRecord(checkEither(checkFunction, checkContent))),
+  listed: checkOptional(checkBoolean),
+};
 
 function createFromDefinition(definition: SkillDefinition, prefix: string): ServedSkill {
-  requireKnownOptions('a skill', definition, DEFINITION_KEYS, 'skill/definition');
-  const { name, description, frontmatter, instructions, files = {}, listed = true } = definition;
-  const header = `---\n${stringify({ name, description, ...frontmatter })}---\n\n`;
+  requireOptions('a skill', definition, definitionChecks, 'skill/definition');
+  const { name, description, frontmatter = {}, instructions, files = {}, listed = true } = definition;
   const at = `skill "${name}"`;
-  const source: FileSource =
-    typeof instructions === 'function' ? async () => header + (await instructions()) : header + instructions;
+  const repeated = ['name', 'description'].find(field => Object.hasOwn(frontmatter, field));
+  if (repeated !== undefined)
+    throw new TenonError('skill/definition', `${at}: \`frontmatter\` contains the field \`${repeated}\``, {
+      hint: `remove it, because the skill has its own \`${repeated}\``,
+    });
+  const loss = findJsonLoss(frontmatter, true);
+  if (loss)
+    throw new TenonError('skill/definition', `${at}: \`frontmatter\` cannot be serialized as JSON`, {
+      expected: JSON_VALUES,
+      received: `${loss.kind} at ${loss.path}`,
+    });
+  // An alias, which a repeated object would be written as, cannot be read.
+  const fields = stringify({ name, description, ...frontmatter }, { aliasDuplicateObjects: false });
+  const header = `---\n${fields}---\n\n`;
+  const create = async () => {
+    const text = typeof instructions === 'function' ? await instructions() : instructions;
+    requireResult(`the result of \`instructions\` of ${at}`, text, checkString, 'skill/definition');
+    return header + text;
+  };
+  const source: FileSource = typeof instructions === 'function' ? create : header + instructions;
   for (const path of Object.keys(files))
     if (path === SKILL_FILE || /(?:^|\/)\.{0,2}(?:\/|$)|\\/.test(path))
       throw new TenonError('skill/definition', `${at}: invalid path "${path}"`, {

@@ -15,6 +15,7 @@ import {
   checkRecord,
   checkStores,
   checkString,
+  describeMismatch,
   isObject,
   type JsonObject,
   type OptionChecks,
@@ -23,6 +24,7 @@ import {
   type Stores,
   TenonError,
 } from '@tenon/base';
+import { checkScopes } from '../../protocol/scopes.js';
 import type { NonceOptions } from './dpop-nonces.js';
 import type { IntrospectionOptions } from './introspection.js';
 import { isSafeUrl } from './issuer-requests.js';
@@ -189,6 +191,7 @@ export interface DpopOptions {
 
 const RSA_AND_EC_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap(kind => [`${kind}256`, `${kind}384`, `${kind}512`]);
 const DEFAULT_ALGORITHMS: readonly string[] = [...RSA_AND_EC_ALGORITHMS, 'EdDSA', 'Ed25519'];
+const KNOWN_ALGORITHMS: ReadonlySet<string> = new Set([...DEFAULT_ALGORITHMS, 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87']);
 const MAX_PROOF_AGE = 300_000;
 
 /** Options of `protect`, with defaults applied. */
@@ -202,7 +205,7 @@ export interface ProtectSettings {
 
 /**
  * Applies the defaults, and rejects options that would protect nothing.
- * @throws TenonError `auth/options`
+ * @throws TenonError `auth/options`, or `auth/scope` for an invalid scope
  */
 export function resolveProtectOptions(options: ProtectOptions): ProtectSettings {
   if (!isObject(options)) throw createOptionError('resource', '{ resource, issuers }', typeof options);
@@ -235,8 +238,11 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
     throw createOptionError('originMetadata', 'one of `issuers`, or false', originMetadata);
   const dpop = typeof dpopOption === 'object' ? dpopOption : { required: dpopOption === 'required' };
   const { maxProofAge = 60_000, algorithms: proofs = algorithms } = dpop;
-  for (const each of [...algorithms, ...proofs]) {
-    if (/^(none|HS\d+)$/i.test(each)) throw createOptionError('algorithms', 'asymmetric signature algorithms', each);
+  for (const [option, list] of [['algorithms', algorithms] as const, ['dpop.algorithms', proofs] as const]) {
+    const unknown = list.length === 0 ? 'an empty list' : list.find(each => !KNOWN_ALGORITHMS.has(each));
+    // With a list that contains no known algorithm, every token would be refused.
+    if (unknown !== undefined)
+      throw createOptionError(option, `a list of ${[...KNOWN_ALGORITHMS].join(', ')}`, unknown);
   }
   if (!(maxProofAge > 0 && maxProofAge <= MAX_PROOF_AGE))
     throw createOptionError('dpop.maxProofAge', `1 to ${MAX_PROOF_AGE} ms`, `${maxProofAge}`);
@@ -294,8 +300,20 @@ const introspectionChecks: OptionChecks<IntrospectionOptions> = {
   ttl: amount,
 };
 
+const nonceChecks: OptionChecks<NonceOptions> = {
+  keys: checkOptional(keys =>
+    Array.isArray(keys) && keys.length > 0 && keys.every(key => key instanceof Uint8Array && key.length >= 32)
+      ? undefined
+      : describeMismatch('at least one Uint8Array of 32 bytes or more', keys, 'another value'),
+  ),
+  ttl: checkOptional(checkRange('a number of at least 1', 1)),
+};
+
 function requireValidProtectOptions(options: ProtectOptions): void {
   requireOptions('protect', options, optionChecks, CODE);
+  const { scopes = [], scopeHierarchy = {} } = options;
+  checkScopes('`scopes` of protect', scopes);
+  checkScopes('`scopeHierarchy` of protect', Object.entries(scopeHierarchy).flat(2));
   const issuers: ProtectOptions['issuers'] = Array.isArray(options.issuers) ? options.issuers : [];
   for (const issuer of issuers)
     if (typeof issuer === 'object')
@@ -306,7 +324,7 @@ function requireValidProtectOptions(options: ProtectOptions): void {
   if (typeof dpop !== 'object') return;
   requireOptions<DpopOptions>('`dpop`', dpop, dpopChecks, CODE);
   if (typeof dpop.nonces === 'object')
-    requireOptions<NonceOptions>('`dpop.nonces`', dpop.nonces, { keys: checkAnything, ttl: amount }, CODE);
+    requireOptions<NonceOptions>('`dpop.nonces`', dpop.nonces, nonceChecks, CODE);
 }
 
 function createOptionError(option: string, expected: string, got: string): TenonError {

@@ -277,10 +277,28 @@ describe('protect() with invalid options', () => {
     ['scopeHierarchy', { admin: 'notes:read' }],
     ['verify', 'verify'],
     ['introspection', { clientId: 'server', clientSecret: 'secret', ttl: Number.NaN }],
+    ['algorithms', []],
+    ['algorithms', ['RS265']],
+    ['dpop', { algorithms: [] }],
+    ['dpop', { algorithms: ['HS256'] }],
+    ['dpop', { nonces: { keys: [] } }],
+    ['dpop', { nonces: { keys: [new Uint8Array(31)] } }],
+    ['dpop', { nonces: { ttl: 0 } }],
   ])('refuses %s: %j, and names the option', (name, value) => {
     const options = Object.fromEntries([[name, value]]);
     expect(() => issuer.protect(options)).toThrow(
       expect.objectContaining({ code: 'auth/options', message: expect.stringContaining(name) }),
+    );
+  });
+
+  it.each([
+    ['scopes', ['notes:read notes:write']],
+    ['scopes', ['']],
+    ['scopeHierarchy', { 'admin all': ['notes:read'] }],
+    ['scopeHierarchy', { admin: ['notes:read "a"'] }],
+  ])('refuses an invalid scope in %s: %j', (name, value) => {
+    expect(() => issuer.protect(Object.fromEntries([[name, value]]))).toThrow(
+      expect.objectContaining({ code: 'auth/scope', summary: `invalid scope of \`${name}\` of protect` }),
     );
   });
 

@@ -3,6 +3,7 @@ import {
   checkAnything,
   checkArray,
   checkBoolean,
+  checkCacheHints,
   checkEither,
   checkFalse,
   checkFunction,
@@ -14,6 +15,9 @@ import {
   checkString,
   type OptionShape,
 } from '@tenon/base';
+import type { InputRequestOptions } from '../../execution/options.js';
+import type { ServerRateLimits } from '../default-rate-limits.js';
+import type { ServerKeepAliveOptions } from '../session/session-ping.js';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition } from './resource.js';
 import type { ServerDefinition } from './server-definition.js';
@@ -27,6 +31,8 @@ const registry = checkOptional(checkEither(checkFunction, anyObject));
 /** The schemas of some vendors are functions. */
 const schemaCheck = checkOptional(checkEither(checkFunction, anyObject));
 
+const amount = checkOptional(checkRange('a number of at least 0', 0));
+const positive = checkOptional(checkRange('a number of at least 1', 1));
 const exposeErrors = checkOptional(checkEither(checkFunction, checkBoolean));
 
 const commonKeys = {
@@ -62,22 +68,50 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
   strict: checkOptional(checkBoolean),
   portableSchemas: checkOptional(checkBoolean),
   fuzzyCompletion: checkOptional(checkBoolean),
-  pageSize: checkOptional(checkRange('a number of at least 1', 1)),
+  pageSize: positive,
   listFilter: checkOptional(checkOneOf('visible', 'authorized')),
-  cache: checkOptional(anyObject),
-  inputRequests: checkOptional(anyObject),
+  cache: checkOptional(checkCacheHints),
+  inputRequests: checkOptional(
+    checkOptions<InputRequestOptions>({
+      // `checkServerOptions` checks them.
+      keys: checkAnything,
+      ttl: positive,
+      maxRounds: amount,
+      maxStateSize: amount,
+      maxSuspended: amount,
+      suspendTimeout: amount,
+    }),
+  ),
   stores: checkOptional(anyObject),
   logging: checkOptional(checkBoolean),
-  rateLimits: checkOptional(checkEither(checkBoolean, anyObject)),
+  rateLimits: checkOptional(
+    checkEither(
+      checkFalse,
+      // `createRateLimits` checks the rates.
+      checkOptions<ServerRateLimits>({
+        calls: checkAnything,
+        completions: checkAnything,
+        notifications: checkAnything,
+      }),
+    ),
+  ),
   onRootsChanged: checkOptional(checkFunction),
-  keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
+  keepAlive: checkOptional(
+    checkEither(
+      checkFalse,
+      checkOptions<ServerKeepAliveOptions>({
+        interval: positive,
+        timeout: positive,
+        endSession: checkOptional(checkBoolean),
+      }),
+    ),
+  ),
   onError: checkOptional(checkFunction),
   exposeErrors,
   telemetry: checkOptional(anyObject),
   clock: checkOptional(anyObject),
 };
 
-const amount = checkOptional(checkRange('a number of at least 0', 0));
 const checkTaskOptions = checkOptions<TaskOptions>({
   support: checkOptional(checkOneOf('optional', 'required')),
   after: amount,
@@ -112,7 +146,7 @@ const resourceKeys: DefinitionChecks<ResourceDefinition> = {
   mimeType: checkOptional(checkString),
   annotations: checkOptional(anyObject),
   size: checkOptional(checkRange('a number of bytes', 0)),
-  cache: checkOptional(anyObject),
+  cache: checkOptional(checkCacheHints),
   read: checkFunction,
   list: checkOptional(checkFunction),
   complete: checkOptional(anyObject),
