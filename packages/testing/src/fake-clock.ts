@@ -1,4 +1,5 @@
-import { type Clock, checkRange, requireArgument } from '@tenon/base';
+import { type Clock, requireArgument } from '@tenon/base';
+import { checkMilliseconds } from './option-checks.js';
 
 /** A clock that advances only when `advance` is called. */
 export interface FakeClock extends Clock {
@@ -11,11 +12,9 @@ export interface FakeClock extends Clock {
   readonly timers: number;
 }
 
-/** The time of a clock must stay a number, or its timers would never be due. */
-const checkMilliseconds = checkRange('a finite number of at least 0', 0, Number.MAX_VALUE);
-
 /** Creates a clock that stays at `start` milliseconds until it is advanced, so that tests need not wait. */
 export function fakeClock(start = 0): FakeClock {
+  requireArgument('`start` of fakeClock', start, checkMilliseconds);
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let time = start;
   const findNextTimer = (end: number) => {

@@ -3,7 +3,7 @@ import {
   checkFunction,
   checkObject,
   requireArgument,
-  requireKnownOptions,
+  requirePresentOptions,
   systemClock,
   TenonError,
 } from '@tenon/base';
@@ -17,6 +17,7 @@ import {
 } from 'tenon';
 import type { Id, JsonRpcResponse } from 'tenon/testing-internals';
 import { malformMessage } from './malform-message.js';
+import { checkMilliseconds, optionalClock, optionalFunction } from './option-checks.js';
 
 /** Fault of one message. */
 export type MessageFault =
@@ -45,6 +46,7 @@ export const cut: MessageFault = { kind: 'cut' };
 
 /** Delays a message, so that it arrives after later ones. */
 export function delay(ms: number): MessageFault {
+  requireArgument('`ms` of delay', ms, checkMilliseconds);
   return { kind: 'delay', ms };
 }
 
@@ -96,7 +98,12 @@ export interface FaultOptions {
 
 /** Wraps a transport so that the scheduled faults happen. */
 export function withFaults(transport: Transport, given: FaultOptions): Transport {
-  requireKnownOptions('withFaults', given, { send: true, receive: true, onFault: true, clock: true });
+  requirePresentOptions<FaultOptions>('withFaults', given, {
+    send: optionalFunction,
+    receive: optionalFunction,
+    onFault: optionalFunction,
+    clock: optionalClock,
+  });
   requireArgument('`transport` of withFaults', transport, checkObject({ open: checkFunction }));
   const { send, receive, onFault, clock = systemClock } = given;
   let sent = 0;

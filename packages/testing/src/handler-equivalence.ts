@@ -2,10 +2,11 @@ import {
   checkEither,
   checkFunction,
   checkObject,
+  checkOptional,
   checkString,
   type JsonObject,
   requireArgument,
-  requireKnownOptions,
+  requirePresentOptions,
   TenonError,
 } from '@tenon/base';
 import { EquivalenceCheck, type EquivalenceCheckOptions } from './handler-equivalence/equivalence-check.js';
@@ -13,6 +14,7 @@ import { createHandlerUnderTest, type TestableHandler } from './handler-equivale
 import type { Observation, ObservedEvent } from './handler-equivalence/observation.js';
 import { runScenario } from './handler-equivalence/run-scenario.js';
 import { type ExecutionScenario, listScenarios } from './handler-equivalence/scenarios.js';
+import { optionalFunction, optionalTime } from './option-checks.js';
 
 const checkHandler = checkObject({ run: checkFunction });
 const checkReader = checkObject({ read: checkFunction });
@@ -64,12 +66,12 @@ export async function checkHandlerEquivalence(
   handler: TestableHandler,
   options: HandlerEquivalenceOptions = {},
 ): Promise<ExecutionResult[]> {
-  requireKnownOptions('checkHandlerEquivalence', options, {
-    input: true,
-    answers: true,
-    effects: true,
-    compare: true,
-    timeout: true,
+  requirePresentOptions<HandlerEquivalenceOptions>('checkHandlerEquivalence', options, {
+    input: checkOptional(checkObject()),
+    answers: checkOptional(checkObject()),
+    effects: optionalFunction,
+    compare: optionalFunction,
+    timeout: optionalTime,
   });
   requireArgument(
     '`handler` of checkHandlerEquivalence',

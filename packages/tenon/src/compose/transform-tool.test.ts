@@ -120,6 +120,28 @@ it('refuses changes that the tool cannot have', () => {
   expect(() => transformTool(undefined as never, {})).toThrow('`tool` of transformTool');
 });
 
+it.each([
+  ['limit', '5', 'at /limit'],
+  ['limit', 51, 'at /limit'],
+  ['text', 'a', 'at /text'],
+  ['limit', Number.NaN, 'NaN at /limit'],
+])('refuses the default %s: %j, which the schema of the argument refuses', (name, value, reason) => {
+  const shared = tool({
+    input: {
+      type: 'object',
+      properties: { limit: { $ref: '#/$defs/limit' }, text: { type: 'string', minLength: 2 } },
+      required: ['limit', 'text'],
+      $defs: { limit: { type: 'integer', maximum: 50 } },
+    },
+    run: () => 'x',
+  });
+  for (const each of [search, shared])
+    for (const more of [{}, { hide: [name], wrap: () => 'x' }])
+      expect(() => transformTool(each as ToolDefinition, { ...more, defaults: { [name]: value } } as object)).toThrow(
+        expect.objectContaining({ code: 'tool/transform', message: expect.stringContaining(reason) }),
+      );
+});
+
 it('gives its callers the types of the changed arguments', () => {
   const changed = transformTool(search, { defaults: { limit: 5, user: 'ann' }, hide: ['user'] });
   type Input = NonNullable<(typeof changed)['types']>['input'];

@@ -18,8 +18,11 @@ import {
 } from '@tenon/base';
 import type { Context } from '../handler/context.js';
 import { toolError } from '../handler/tool-result.js';
+import { requireSendable } from '../jsonrpc/sendable-values.js';
 import { type CheckResult, compileSchema } from '../schemas/compile-schema.js';
+import { compileJsonSchema } from '../schemas/json-schema/compile-json-schema.js';
 import type { StandardSchema } from '../schemas/standard.js';
+import { validateCompiled } from '../schemas/validate-json-schema.js';
 import type { ToolDefinition, ToolMetadata, ToolReturn } from '../server/definitions/tool.js';
 
 /** Changes of a tool, for `transformTool`. */
@@ -88,8 +91,8 @@ const checkChanges = checkObject({
  *
  * The schema of the tool still checks the arguments, after the default values are added.
  *
- * @throws TenonError `tool/transform` for an argument that the schema does not name, or for a required one that is hidden
- * and has no value. `options/invalid` for unknown changes.
+ * @throws TenonError `tool/transform` for an argument that the schema does not name, for a default value that it refuses, or
+ * for a required argument that is hidden and has no value. `options/invalid` for unknown changes.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function transformTool<
@@ -105,9 +108,10 @@ export function transformTool<
   requireKnownOptions('transformTool', changes, { ...METADATA, defaults: true, hide: true, wrap: true });
   requireArgument('`changes` of transformTool', changes, checkChanges);
   const { defaults, hide, wrap, ...metadata } = changes;
-  const argumentChanges: ArgumentChanges = { defaults: { ...defaults }, hide };
+  const argumentChanges = { defaults: { ...defaults }, hide };
   const original = compileSchema(tool.input ?? NO_ARGUMENTS, 'input');
   requireArguments(original.json, argumentChanges, wrap !== undefined);
+  requireDefaults(original.json, argumentChanges.defaults);
   const json = changeInputSchema(original.json, argumentChanges);
   const changed = { ...tool, ...metadata };
   const run = (input: unknown, context: Context) => tool.run(input as never, context);
@@ -137,6 +141,17 @@ function requireArguments(json: JsonObject, changes: ArgumentChanges, mayAdd: bo
   if (missing.length > 0 && !mayAdd)
     throw new TenonError('tool/transform', `the hidden argument "${missing[0]}" is required and has no value`, {
       hint: 'pass its value in `defaults`, or add it in `wrap`',
+    });
+}
+
+/** Throws for a default value that the schema of its argument refuses. Each call without the argument would fail. */
+function requireDefaults({ properties, $defs = {}, definitions = {} }: JsonObject, defaults: JsonObject): void {
+  if (Object.keys(defaults).length === 0) return;
+  requireSendable('`defaults` of transformTool', defaults, 'tool/transform');
+  const checked = validateCompiled(compileJsonSchema({ properties, $defs, definitions }), defaults);
+  if (!checked.ok)
+    throw new TenonError('tool/transform', `invalid \`defaults\`: ${describeIssues(checked.issues)}`, {
+      hint: 'pass values that the input schema of the tool accepts',
     });
 }
 

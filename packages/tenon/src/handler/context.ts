@@ -81,7 +81,10 @@ export interface Context<S = unknown> {
   /** Reports progress, if the client requested it. `progress` must increase; other reports are dropped. */
   progress(progress: number, total?: number, message?: string): void;
 
-  /** Sends a log message to the client if the client's log level includes it. Never log secrets. */
+  /**
+   * Sends a log message to the client if the client's log level includes it. Never log secrets. Data that JSON would lose,
+   * such as a `Map` or an `Error`, is reported to `onError` as `handler/output`, and not sent.
+   */
   log(level: LoggingLevel, data: unknown, logger?: string): void;
 
   /**

@@ -33,7 +33,7 @@ export function requireSendable(
     throw new TenonError(code, `${subject} cannot be serialized as JSON`, {
       ...request,
       expected: JSON_VALUES,
-      received: `${loss.kind} at ${loss.path}`,
+      received: `${loss.kind} at ${loss.path || '/'}`,
       hint: 'pass it as text: String(value), or as a plain object or array',
     });
 }

@@ -3,6 +3,7 @@ import {
   checkObject,
   decodePointerToken,
   describeMismatch,
+  describeType,
   isObject,
   type JsonObject,
   requireArgument,
@@ -30,10 +31,9 @@ export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
   const known = converted[side].get(schema);
   if (known !== undefined) return known;
   if (!isStandardSchema(schema) && !isObject(schema)) {
-    const value: unknown = schema;
     throw new TenonError('schema/not-json', 'invalid schema', {
       expected: 'a Standard Schema (Zod 4, Valibot, ArkType, …) or a JSON Schema object',
-      received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
+      received: describeType(schema),
     });
   }
   const json = isStandardSchema(schema) ? convertSchema(schema, side) : (schema as JsonObject);

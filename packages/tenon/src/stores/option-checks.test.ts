@@ -11,6 +11,31 @@ const openers = {
   sqliteStores: (options: object) => sqliteStores('/nowhere/stores.sqlite', options),
 };
 
+it.each([
+  ['redisStores', 'http://:secret@localhost:6379'],
+  ['redisStores', 'localhost:6379'],
+  ['redisStores', '/run/redis.sock'],
+  ['redisStores', ''],
+  ['redisStores', 'redis://localhost/cache'],
+  ['redisStores', 'redis+sentinel://localhost'],
+  ['postgresStores', 'mysql://:secret@localhost/x'],
+  ['postgresStores', 'localhost/x'],
+])('%s refuses the URL %s, and does not repeat it', (name, url) => {
+  const open = () => (name === 'redisStores' ? redisStores(url) : postgresStores(url));
+  expect(open).toThrow(
+    expect.objectContaining({ code: 'store/option', message: expect.stringMatching(/^invalid URL of (?!.*secret)/) }),
+  );
+});
+
+it.each(['redis://:secret@localhost', 'sqlite:stores.db', 'file:///srv/stores.db', ''])(
+  'sqliteStores refuses %j, which is not the path of a file',
+  file => {
+    expect(() => sqliteStores(file)).toThrow(
+      expect.objectContaining({ code: 'options/invalid', message: expect.not.stringContaining('secret') }),
+    );
+  },
+);
+
 it.each<[name: keyof typeof openers, options: object]>([
   ['memoryStores', { maxEntries: Number.NaN }],
   ['memoryStores', { maxTotalSize: -1 }],

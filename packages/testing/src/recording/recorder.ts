@@ -1,8 +1,19 @@
-import { type Clock, type JsonObject, requireKnownOptions, systemClock } from '@tenon/base';
+import {
+  type Clock,
+  checkFunction,
+  checkOptional,
+  checkRange,
+  checkString,
+  type JsonObject,
+  type OptionChecks,
+  requireOptions,
+  systemClock,
+} from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import { type JsonRpcMessage, version } from 'tenon';
 import { isBatch, type MessageObserver } from 'tenon/testing-internals';
 import type { MessageFault } from '../faults.js';
+import { optionalClock, optionalFunction } from '../option-checks.js';
 import { LIFECYCLE, RECORDING_FORMAT, type RecordedDirection, type RecordedLinks } from './recording.js';
 import { redactFault, redactMessage } from './redact-message.js';
 import { digestRequestState } from './state-digest.js';
@@ -62,13 +73,14 @@ export interface Recorder {
 
 /** Creates a recorder. It removes secrets before it writes a message. */
 export function createRecorder(options: RecorderOptions): Recorder {
-  requireKnownOptions('createRecorder', options, {
-    server: true,
-    write: true,
-    maxSize: true,
-    onLimit: true,
-    clock: true,
-  });
+  const checks: OptionChecks<RecorderOptions> = {
+    server: checkString,
+    write: checkFunction,
+    maxSize: checkOptional(checkRange('a number of characters, at least 1', 1)),
+    onLimit: optionalFunction,
+    clock: optionalClock,
+  };
+  requireOptions('createRecorder', options, checks, 'options/invalid');
   const { server, write, maxSize = MAX_SIZE, onLimit, clock = systemClock } = options;
   let size = 0;
   let hasEnded = false;

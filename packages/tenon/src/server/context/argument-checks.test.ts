@@ -86,6 +86,43 @@ describe.each(['2026-07-28', '2025-11-25'])('a handler on %s', protocolVersion =
     await client.close();
   });
 
+  it.each<[received: string, data: unknown]>([
+    ['Map at /', new Map([['a', 1]])],
+    ['Set at /tags', { tags: new Set(['a']) }],
+    ['Error at /error', { error: new Error('no') }],
+    ['bigint at /', 5n],
+    ['NaN at /0', [Number.NaN]],
+    ['invalid Date at /at', { at: new Date(Number.NaN) }],
+    ['function at /', () => 'later'],
+  ])('reports data of ctx.log that JSON would lose, and continues: %s', async (received, data) => {
+    const errors: TenonError[] = [];
+    const logged: unknown[] = [];
+    const run = (_: unknown, ctx: Context) => {
+      ctx.log('info', data);
+      ctx.log('info', { at: new Date(0) }, 'next');
+      return 'done';
+    };
+    const server = createServer({ name: 's', version: '1', tools: { t: tool({ run }) }, onError: e => errors.push(e) });
+    const client = await connectPair(server, { protocolVersion, logLevel: 'debug' });
+    client.on('log', ({ data }) => logged.push(data));
+    expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'done' }] });
+    expect(errors).toMatchObject([{ code: 'handler/output', received, message: expect.stringContaining('ctx.log') }]);
+    expect(logged).toEqual([{ at: '1970-01-01T00:00:00.000Z' }]);
+    await client.close();
+  });
+
+  it('gets the result of a tool that fails if it throws a failure with an invalid block', async () => {
+    const errors: TenonError[] = [];
+    const run = (_: unknown, ctx: Context) => {
+      throw ctx.fail([null as never]);
+    };
+    const server = createServer({ name: 's', version: '1', tools: { t: tool({ run }) }, onError: e => errors.push(e) });
+    const client = await connectPair(server, { protocolVersion });
+    expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'Tool t failed' }], isError: true });
+    expect(errors).toMatchObject([{ code: 'handler/output', received: 'null' }]);
+    await client.close();
+  });
+
   it.each([
     ...wrong,
     ['sample', undefined, undefined] as const,

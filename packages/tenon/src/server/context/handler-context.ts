@@ -225,6 +225,12 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
     requireArgument('`logger` of ctx.log', logger, checkOptionalString);
     this.#getActive().sendWhenOpen(request => {
       if (!reachesLogLevel(level, request.requestContext.logLevel)) return;
+      try {
+        requireSendable('the data of ctx.log', data, 'handler/output');
+      } catch (error) {
+        // The handler does not fail, because the client chooses the messages that it receives.
+        return request.requestContext.reportError(error);
+      }
       request.notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
         level,
         data: data === undefined ? null : data,

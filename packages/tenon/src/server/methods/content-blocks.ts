@@ -1,4 +1,4 @@
-import { findNearestKey, isObject, TenonError } from '@tenon/base';
+import { describeType, findNearestKey, isObject, TenonError } from '@tenon/base';
 import type { ContentBlock } from '../../protocol/content.js';
 import { checkContentBlock as checkContent } from '../../protocol/methods.js';
 
@@ -71,7 +71,7 @@ function describeBlock(block: unknown): { expected: string; received: string; hi
   const expected = `a block of type ${BLOCK_TYPES.join(', ')}`;
   const type = isObject(block) ? block.type : undefined;
   if (typeof type !== 'string')
-    return { expected, received: isObject(block) ? 'an object without a type' : `a ${typeof block}` };
+    return { expected, received: isObject(block) ? 'an object without a type' : describeType(block) };
   if (BLOCK_TYPES.includes(type)) {
     const received = findBlockIssue(block) ?? 'an invalid block';
     const isBytes = 'data' in (block as object) && typeof (block as { data: unknown }).data === 'object';

@@ -1,4 +1,4 @@
-import { encodeBase64, isObject, type JsonObject, rpcError, TenonError } from '@tenon/base';
+import { describeType, encodeBase64, isObject, type JsonObject, rpcError, TenonError } from '@tenon/base';
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { ResourceContents } from '../../protocol/content.js';
@@ -97,7 +97,7 @@ function createContentsError(uri: string, part: unknown): TenonError {
 
 function describePart(part: unknown): string {
   if (part === null) return 'null';
-  if (!isObject(part)) return Array.isArray(part) ? 'a list in a list' : `a ${typeof part}`;
+  if (!isObject(part)) return Array.isArray(part) ? 'a list in a list' : describeType(part);
   for (const key of ['text', 'blob']) {
     if (!(key in part)) continue;
     const value = part[key];

@@ -1,4 +1,4 @@
-import { TenonError } from '@tenon/base';
+import { parseUrl, TenonError } from '@tenon/base';
 
 /** Address of a group of Redis servers that Sentinel watches. */
 export interface SentinelGroup {
@@ -50,13 +50,18 @@ export function parseSentinelUrl(url: string): SentinelGroup {
   };
 }
 
-/** Returns the server of a URL, without user and password. */
+/**
+ * Returns the server of a URL, without user and password.
+ * @throws TenonError `store/option` for another URL. The error does not contain it, because it may have a password.
+ */
 export function describeRedisUrl(url: string): string {
-  try {
-    if (!isSentinelUrl(url)) return new URL(url).host;
+  if (isSentinelUrl(url)) {
     const { sentinels, name } = parseSentinelUrl(url);
     return `${sentinels.map(({ host }) => host).join(',')}/${name}`;
-  } catch {
-    return 'an invalid URL';
   }
+  const parsed = parseUrl(url);
+  if (parsed && /^rediss?:$/.test(parsed.protocol) && /^\/?\d*$/.test(parsed.pathname)) return parsed.host;
+  throw new TenonError('store/option', 'invalid URL of Redis', {
+    expected: 'redis://HOST:PORT, rediss://HOST:PORT or redis+sentinel://HOST:PORT,HOST:PORT/GROUP',
+  });
 }

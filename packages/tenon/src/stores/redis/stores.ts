@@ -74,7 +74,7 @@ const PREFIX = /^[\w.-]{1,64}$/;
  *
  * Redis replicates and writes to disk after it has replied, so a write can be lost when a server fails or restarts. Set
  * `appendonly yes` to lose less. Do not use Redis where no write may be lost.
- * @throws TenonError `store/option` for an invalid prefix or client. Calls throw `store/unavailable` while Redis does
+ * @throws TenonError `store/option` for an invalid prefix, URL or client. Calls throw `store/unavailable` while Redis does
  * not respond, `store/full` when it has no memory left, `store/no-driver` without a package, or `store/failed`.
  */
 export function redisStores(target: string | URL | RedisClient, options: RedisStoresOptions = {}): Stores {

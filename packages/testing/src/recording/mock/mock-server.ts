@@ -1,15 +1,18 @@
 import {
+  checkOneOf,
+  checkOptional,
   checkString,
   INVALID_PARAMS,
   isObject,
   type JsonObject,
   requireArgument,
-  requireKnownOptions,
+  requirePresentOptions,
   rpcError,
 } from '@tenon/base';
 import type { Server } from 'tenon';
 import { createPageResult, createProxyServer, type ProxyBackend, type ProxyCall } from 'tenon/proxy';
 import { createNotFoundError, parseTemplate } from 'tenon/testing-internals';
+import { optionalSeed, optionalText } from '../../option-checks.js';
 import { MockAnswers, type UnrecordedAnswer } from './mock-answers.js';
 import { type Definition, type MockSource, parseMockSource } from './mock-source.js';
 import { createRandom } from './random.js';
@@ -43,7 +46,11 @@ export interface MockServerOptions {
  */
 export function createMockServer(source: string, options: MockServerOptions = {}): Server {
   requireArgument('`source` of createMockServer', source, checkString);
-  requireKnownOptions('createMockServer', options, { unrecorded: true, seed: true, server: true });
+  requirePresentOptions<MockServerOptions>('createMockServer', options, {
+    unrecorded: checkOptional(checkOneOf('generate', 'refuse')),
+    seed: optionalSeed,
+    server: optionalText,
+  });
   const parsed = parseMockSource(source, options.server);
   const { name = 'mock', version = '0.0.0', instructions } = parsed;
   const answers = new MockAnswers(parsed, options.unrecorded ?? 'generate', createRandom(options.seed ?? 1));

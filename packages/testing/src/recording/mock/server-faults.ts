@@ -1,4 +1,13 @@
-import { type Clock, INTERNAL_ERROR, requireKnownOptions, systemClock } from '@tenon/base';
+import {
+  type Clock,
+  checkOneOf,
+  checkOptional,
+  checkRange,
+  checkRecord,
+  INTERNAL_ERROR,
+  requirePresentOptions,
+  systemClock,
+} from '@tenon/base';
 import { type MessageContext, type RequestHandler, type RequestHeaders, type Transport, wrapTransport } from 'tenon';
 import {
   createFailure,
@@ -10,6 +19,7 @@ import {
   type RequestIO,
 } from 'tenon/testing-internals';
 import { malformResponse } from '../../malform-message.js';
+import { optionalClock, optionalFunction, optionalSeed, optionalTime } from '../../option-checks.js';
 import { createRandom } from './random.js';
 
 /** Fault of a server: an error response, no response, a closed connection, or a malformed response. */
@@ -55,13 +65,13 @@ const CALLS = new Set(['tools/call', 'resources/read', 'prompts/get']);
 
 /** Returns a server that delays its responses, and fails. */
 export function withServerFaults(handler: RequestHandler, options: ServerFaultOptions): RequestHandler {
-  requireKnownOptions('withServerFaults', options, {
-    delay: true,
-    failRate: true,
-    faults: true,
-    seed: true,
-    closeConnection: true,
-    clock: true,
+  requirePresentOptions<ServerFaultOptions>('withServerFaults', options, {
+    delay: optionalTime,
+    failRate: checkOptional(checkRange('a number from 0 to 1', 0, 1)),
+    faults: checkOptional(checkRecord(checkOneOf('error', 'timeout', 'close', 'malformed'))),
+    seed: optionalSeed,
+    closeConnection: optionalFunction,
+    clock: optionalClock,
   });
   const { delay = 0, failRate = 0, faults = {}, seed = 1, clock = systemClock, closeConnection } = options;
   const random = createRandom(seed);

@@ -1,4 +1,4 @@
-import { requireKnownOptions, type TenonError } from '@tenon/base';
+import { checkFunction, checkObject, type OptionChecks, requireOptions, type TenonError } from '@tenon/base';
 import type { RequestHandler, Transport } from 'tenon';
 import {
   classifyRequest,
@@ -8,6 +8,7 @@ import {
   type JsonRpcResponse,
   type RequestIO,
 } from 'tenon/testing-internals';
+import { optionalFunction } from '../../option-checks.js';
 import type { Recorder } from '../recorder.js';
 import { ProxySession } from './proxy-session.js';
 import { StatelessProxy } from './stateless-proxy.js';
@@ -36,7 +37,12 @@ export interface RecordingProxy extends RequestHandler {
  * a common protocol version.
  */
 export function createRecordingProxy(options: RecordingProxyOptions): RecordingProxy {
-  requireKnownOptions('createRecordingProxy', options, { openUpstream: true, recorder: true, onError: true });
+  const checks: OptionChecks<RecordingProxyOptions> = {
+    openUpstream: checkFunction,
+    recorder: checkObject({ openSession: checkFunction }),
+    onError: optionalFunction,
+  };
+  requireOptions('createRecordingProxy', options, checks, 'options/invalid');
   const sessions = new Set<ProxySession>();
   let stateless: StatelessProxy | undefined;
   return {

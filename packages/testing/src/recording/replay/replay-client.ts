@@ -1,9 +1,12 @@
 import {
   type Clock,
+  checkArray,
   checkFunction,
+  checkOptional,
+  checkString,
   METHOD_NOT_FOUND,
   requireArgument,
-  requireKnownOptions,
+  requirePresentOptions,
   runWithTimeout,
   systemClock,
   TenonError,
@@ -19,6 +22,7 @@ import {
   type JsonRpcResponse,
 } from 'tenon/testing-internals';
 import { malformed, withFaults } from '../../faults.js';
+import { optionalClock, optionalText, optionalTime } from '../../option-checks.js';
 import { checkRecording, parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedExchange, type RecordedSession, toSessions } from '../recorded-sessions.js';
 import type { Recording } from '../recording.js';
@@ -102,7 +106,12 @@ export async function replayToServer(
   open: () => Transport | Promise<Transport>,
   options: ReplayClientOptions = {},
 ): Promise<ReplayReport> {
-  requireKnownOptions('replayToServer', options, { ignore: true, timeout: true, server: true, clock: true });
+  requirePresentOptions<ReplayClientOptions>('replayToServer', options, {
+    ignore: checkOptional(checkArray(checkString)),
+    timeout: optionalTime,
+    server: optionalText,
+    clock: optionalClock,
+  });
   requireArgument('`recording` of replayToServer', recording, checkRecording);
   requireArgument('`open` of replayToServer', open, checkFunction);
   const parsed = typeof recording === 'string' ? parseRecording(recording) : recording;

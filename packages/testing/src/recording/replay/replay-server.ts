@@ -1,4 +1,4 @@
-import { requireArgument, requireKnownOptions, SERVER_STOPPED } from '@tenon/base';
+import { checkOneOf, checkOptional, requireArgument, requirePresentOptions, SERVER_STOPPED } from '@tenon/base';
 import type { JsonRpcMessage, RequestHandler, Transport } from 'tenon';
 import {
   classifyRequest,
@@ -10,6 +10,7 @@ import {
   type RequestIO,
   type ServerSession,
 } from 'tenon/testing-internals';
+import { optionalFunction, optionalText } from '../../option-checks.js';
 import { checkRecording, parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedSession, toSessions } from '../recorded-sessions.js';
 import { listRecordedDialects } from '../recorded-versions.js';
@@ -55,7 +56,11 @@ export interface ReplayServer extends RequestHandler {
  * @throws TenonError `recording/…` when the recording is invalid.
  */
 export function createReplayServer(recording: Recording | string, options: ReplayServerOptions = {}): ReplayServer {
-  requireKnownOptions('createReplayServer', options, { mode: true, server: true, onMismatch: true });
+  requirePresentOptions<ReplayServerOptions>('createReplayServer', options, {
+    mode: checkOptional(checkOneOf('strict', 'lenient')),
+    server: optionalText,
+    onMismatch: optionalFunction,
+  });
   const { mode = 'strict', server, onMismatch } = options;
   requireArgument('`recording` of createReplayServer', recording, checkRecording);
   const parsed = typeof recording === 'string' ? parseRecording(recording) : recording;

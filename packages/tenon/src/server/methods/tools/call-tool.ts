@@ -120,10 +120,17 @@ function toToolErrorResult(
   { options }: ServerRuntime,
   requestContext: RequestContext,
   tool: CompiledTool,
-  error: unknown,
+  thrown: unknown,
   { signal }: Context,
 ): MaybeAsyncResult {
-  if (isToolResultParts(error)) return encodeFailure(tool.wire.name, error);
+  let error = thrown;
+  if (isToolResultParts(thrown)) {
+    try {
+      return encodeFailure(tool.wire.name, thrown);
+    } catch (malformed) {
+      error = malformed;
+    }
+  }
   if (TenonError.is(error)) {
     if (isForPeer(error) || isUrlElicitationRequired(error)) throw error;
     if (isForModel(error)) return createErrorResult(error.message);

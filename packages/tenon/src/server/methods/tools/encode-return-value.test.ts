@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Client } from '../../../client/client.js';
 import { toolResult } from '../../../handler/tool-result.js';
+import { withJsonSchema } from '../../../schemas/json-schema.js';
 import { prompt } from '../../definitions/prompt.js';
 import { resource } from '../../definitions/resource.js';
 import { type ToolDefinition, tool } from '../../definitions/tool.js';
@@ -124,6 +125,52 @@ describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', v
     expect(wrong).toMatchObject({ isError: true, errors: [{ code: 'handler/output' }] });
     const failed = await call(tool({ output: count, run: () => ({ content: [text('no')], isError: true }) }), version);
     expect(failed).toMatchObject({ content: [text('no')], isError: true, errors: [] });
+  });
+});
+
+describe('a tool that returns structured content with `toJSON`', () => {
+  class Money {
+    readonly amount = 5;
+    toJSON() {
+      return '5 EUR';
+    }
+  }
+  const textSchema = { type: 'object', properties: { price: { type: 'string' } } } as const;
+  const objectSchema = { type: 'object', properties: { price: { type: 'object' } } } as const;
+  const custom = withJsonSchema(z.object({ price: z.instanceof(Money) }), textSchema);
+
+  it.each([
+    ['a JSON Schema', textSchema],
+    ['a schema of zod with a JSON Schema of its own', custom],
+    ['a schema that accepts everything', z.any()],
+  ])('sends the result of `toJSON`, which %s accepts', async (_, output) => {
+    const price = new Money();
+    for (const value of [{ price }, toolResult({ content: 'x', structuredContent: { price } })])
+      expect(await call(tool({ output: output as typeof textSchema, run: () => value as never }))).toMatchObject({
+        structuredContent: { price: '5 EUR' },
+        errors: [],
+      });
+  });
+
+  it.each([
+    ['a JSON Schema', objectSchema],
+    ['a schema of zod', withJsonSchema(z.object({ price: z.instanceof(Money) }), objectSchema)],
+  ])('fails if %s accepts the value, and not the result of `toJSON`', async (_, output) => {
+    const value = { price: new Money() };
+    const { isError, errors } = await call(tool({ output: output as typeof objectSchema, run: () => value as never }));
+    expect(isError).toBe(true);
+    expect(errors).toMatchObject([{ code: 'handler/output', message: expect.stringContaining('at /price') }]);
+  });
+
+  it('names a Map beside it, and a method that throws', async () => {
+    const output = { type: 'object' } as const;
+    const lost = await call(tool({ output, run: () => ({ price: new Money(), of: new Map() }) as never }));
+    expect(lost.errors).toMatchObject([{ code: 'handler/output', received: 'a Map at /of' }]);
+    const toJSON = () => {
+      throw new Error('no rate');
+    };
+    const threw = await call(tool({ output, run: () => ({ price: { toJSON } }) as never }));
+    expect(threw).toMatchObject({ isError: true, errors: [{ code: 'handler/output' }] });
   });
 });
 

@@ -4,10 +4,11 @@ import { isToolResultParts, type ToolResultParts, toContentBlocks, toolResult } 
 import { checkNestedMeta } from '../../../protocol/check-meta.js';
 import type { ContentBlock } from '../../../protocol/content.js';
 import { isInputRequired } from '../../../protocol/methods.js';
-import type { CheckResult } from '../../../schemas/compile-schema.js';
+import { type CheckResult, compileSchema } from '../../../schemas/compile-schema.js';
+import { isStandardSchema } from '../../../schemas/standard.js';
 import type { CompiledTool } from '../../definitions/compiled-tool.js';
 import { findMalformedBlock, isContentBlock, requireContentBlocks } from '../content-blocks.js';
-import { requireJson, toJsonText } from '../json-text.js';
+import { requireJson, toJsonText, toSentValue } from '../json-text.js';
 
 type ReportContentError = (error: TenonError) => void;
 
@@ -55,7 +56,7 @@ function encodeStructured(
   value: unknown,
   content?: readonly ContentBlock[],
 ): JsonObject | Promise<JsonObject> {
-  return thenMaybe<CheckResult, JsonObject>(tool.output?.check(value) ?? { ok: true, value }, checked => {
+  return thenMaybe<CheckResult, JsonObject>(checkOutput(tool, value), checked => {
     if (!checked.ok) {
       throw new TenonError(
         'handler/output',
@@ -68,6 +69,17 @@ function encodeStructured(
       content: content?.length ? content : toContentBlocks(toJsonText(describeTool(tool), structuredContent)),
       structuredContent,
     };
+  });
+}
+
+/** Checks what JSON sends of a value. A Standard Schema checks the value itself first, and may transform it. */
+function checkOutput(tool: CompiledTool, value: unknown): CheckResult | Promise<CheckResult> {
+  const { output, definition } = tool;
+  if (output === undefined) return { ok: true, value };
+  if (!isStandardSchema(definition.output)) return output.check(toSentValue(describeTool(tool), value));
+  return thenMaybe<CheckResult, CheckResult>(output.check(value), checked => {
+    const sent = checked.ok ? toSentValue(describeTool(tool), checked.value) : undefined;
+    return !checked.ok || sent === checked.value ? checked : compileSchema(output.json, 'output').check(sent);
   });
 }
 
