@@ -9,15 +9,20 @@ import {
   requireKnownOptions,
   rpcError,
   TenonError,
+  toJsonObject,
   toPublicText,
   UNKNOWN_OUTCOME,
 } from '@tenon/base';
 import { mayHaveExecuted } from '../client/calls/call-outcome.js';
 import { isReadOnly } from '../protocol/methods.js';
+import { createUnsupportedError } from '../protocol/missing-capabilities.js';
 import { isReservedCode } from '../protocol/reserved-codes.js';
 import { getDialect } from '../protocol/versions/index.js';
 import { urlElicitationRequired } from '../server/methods/url-elicitation.js';
 import type { RequestContext } from '../server/request-context.js';
+
+/** Capabilities of a client that a server may require for a request. */
+const FORWARDED_CAPABILITIES = ['elicitation', 'sampling', 'roots', 'tasks', 'extensions'];
 
 /** Options of `toForwardedError`. */
 export interface ForwardedErrorOptions {
@@ -73,6 +78,13 @@ export function toForwardedError(error: unknown, options: ForwardedErrorOptions)
   if (method === 'resources/read' && rpcCode === serverDialect?.errors.resourceNotFound) {
     const isNotFound = isObject(data) ? 'uri' in data : /not found/i.test(summary);
     if (isNotFound) return rpcError(dialect.errors.resourceNotFound, summary, data);
+  }
+  // The caller's version has no code for it, and its tools return the reason in a result.
+  if (rpcCode === serverDialect?.errors.missingCapability && dialect.errors.missingCapability === undefined) {
+    const required = toJsonObject(toJsonObject(data).requiredCapabilities);
+    const missing = FORWARDED_CAPABILITIES.filter(name => required[name] !== undefined);
+    if (missing.length > 0)
+      return createUnsupportedError(dialect, Object.fromEntries(missing.map(name => [name, required[name]])));
   }
   // The proxy would seem to refuse the request of the caller itself.
   const code = isReservedCode(rpcCode) ? INTERNAL_ERROR : rpcCode;
