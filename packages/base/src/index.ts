@@ -65,7 +65,7 @@ export { JsonCache } from './json/json-cache.js';
 export { findJsonLoss, JSON_VALUES, type JsonLoss } from './json/json-loss.js';
 export { describeType, getJsonType, isObject, isTextList, type JsonObject, toJsonObject } from './json/json-object.js';
 export { keepTextsIn, parseJsonText, stringifyJson, stringifyMember } from './json/json-text.js';
-export { applyToJson, copyJson, copyThroughJson, findJsonFault } from './json/json-value.js';
+export { copyJson, copyThroughJson, findJsonFault } from './json/json-value.js';
 export {
   describeInexactInteger,
   findInexactInteger,

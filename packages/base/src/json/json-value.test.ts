@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../test/support/extent.js';
-import { applyToJson, copyJson, copyThroughJson, findJsonFault } from './json-value.js';
+import { copyJson, copyThroughJson, findJsonFault } from './json-value.js';
 
 describe('findJsonFault', () => {
   it('finds nothing in a JSON value, and copyJson returns what JSON makes of it', () => {
@@ -54,29 +54,6 @@ describe('findJsonFault', () => {
     expect(value.list).toEqual([{ a: 1 }]);
     expect(Object.is(copy.zero, 0)).toBe(true);
     expect(Object.keys(copyJson(JSON.parse('{"__proto__":{"a":1}}')))).toEqual(['__proto__']);
-  });
-});
-
-describe('applyToJson', () => {
-  it('sends the results of toJSON in place of the parts that have it, and all other parts', () => {
-    const named = { toJSON: (key: string) => ({ key, at: new Date(0) }) };
-    const kept = { map: new Map(), n: Number.NaN, none: undefined };
-    const applied = applyToJson({ a: [named], kept, bad: new Date(Number.NaN) });
-    expect(applied).toEqual({ a: [{ key: '0', at: '1970-01-01T00:00:00.000Z' }], kept, bad: null });
-    expect(applied).toMatchObject({ kept: { map: kept.map } });
-    expect(applyToJson(JSON.parse('{"__proto__":{"at":1}}'))).toEqual(JSON.parse('{"__proto__":{"at":1}}'));
-  });
-
-  it('returns a value without toJSON itself, also a circular one', () => {
-    const circular: unknown[] = [];
-    circular.push(circular, circular, { circular });
-    for (const value of [{ a: [1, { b: null }] }, 'text', null, circular, new Error('e'), new Uint8Array(9)])
-      expect(applyToJson(value)).toBe(value);
-  });
-
-  it('does not change the text of any value', () => {
-    const anything = fc.anything({ withDate: true, withNullPrototype: true, withSparseArray: true });
-    fc.assert(fc.property(anything, value => JSON.stringify(applyToJson(value)) === JSON.stringify(value)));
   });
 });
 

@@ -54,35 +54,6 @@ export function copyJson<T>(value: T): T {
   );
 }
 
-/**
- * Returns the value with the results of `toJSON` in place of the parts that have this method, as `JSON.stringify` sends
- * them. Returns the same value if no part has it. All other parts stay, also those that JSON would lose. Throws the errors
- * of the methods.
- */
-export function applyToJson(value: unknown, key: string | number = '', enclosing: unknown[] = []): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const { toJSON } = value as { readonly toJSON?: unknown };
-  const sent: unknown = typeof toJSON === 'function' ? toJSON.call(value, `${key}`) : value;
-  if (typeof sent !== 'object' || sent === null || ArrayBuffer.isView(sent) || sent instanceof Error) return sent;
-  // A circular value has no JSON, and one that is nested too deeply is refused when it is serialized.
-  if (enclosing.length > MAX_COPY_DEPTH || enclosing.includes(sent)) return sent;
-  enclosing.push(sent);
-  let copy: object | undefined;
-  const names = Array.isArray(sent) ? undefined : Object.keys(sent);
-  const count = Array.isArray(sent) ? sent.length : (names?.length ?? 0);
-  for (let index = 0; index < count; index++) {
-    const name = names?.[index] ?? index;
-    const member = (sent as { readonly [name: string | number]: unknown })[name];
-    if (typeof member !== 'object') continue;
-    const applied = applyToJson(member, name, enclosing);
-    if (applied === member) continue;
-    copy ??= keepTextsIn(Array.isArray(sent) ? [...sent] : { ...sent }, sent);
-    Object.defineProperty(copy, name, { value: applied, enumerable: true, configurable: true, writable: true });
-  }
-  enclosing.pop();
-  return copy ?? sent;
-}
-
 /** Maximum depth that is copied member by member. A deeper or circular value is copied through JSON text. */
 const MAX_COPY_DEPTH = 200;
 /** Result for a value that only `JSON` itself can copy. */

@@ -32,6 +32,7 @@ describe('a check', () => {
     [checkToken, 'x', 1.5, 'a string or an integer'],
     [checkToken, -1, null, 'a string or an integer'],
     [checkOneOf('a', 'b'), 'b', 'c', 'one of a, b'],
+    [checkOneOf(['a', 'b'], 'c'), 'b', 'd', 'one of a, b, c'],
     [checkArray(checkString), ['x'], {}, 'an array'],
     [checkRecord(checkString), { a: 'x' }, [], 'an object'],
     [checkObject({ 'a?': checkString }), {}, null, 'an object'],

@@ -29,7 +29,9 @@ export const checkToken: Check = value =>
     ? undefined
     : describeMismatch('a string or an integer', value);
 
-export function checkOneOf(...values: readonly string[]): Check {
+/** Creates a check for some texts, which may be in lists. Bundlers keep a spread, and with it checks that are not used. */
+export function checkOneOf(...given: readonly (string | readonly string[])[]): Check {
+  const values = given.flat();
   return value =>
     values.includes(value as string) ? undefined : describeMismatch(`one of ${values.join(', ')}`, value);
 }

@@ -26,11 +26,12 @@ const SUFFIX =
 const compilePattern = (phrases: readonly string[], end = '(?: |$)'): RegExp =>
   new RegExp(`(?:^| )(?:${phrases.join('|')})\\d*${end}`, 'u');
 
-const CLEAR = compilePattern([...CLEAR_PHRASES, ...CLEAR_NUMBERS]);
-const MENTION = compilePattern([...CLEAR_PHRASES, ...CLEAR_NUMBERS, WORDS, TOKEN, 'pin']);
-const NUMBER = compilePattern([...CLEAR_NUMBERS, 'pin']);
+// Bundlers keep a spread, and with it a pattern that a program does not use.
+const CLEAR = compilePattern(CLEAR_PHRASES.concat(CLEAR_NUMBERS));
+const MENTION = compilePattern(CLEAR_PHRASES.concat(CLEAR_NUMBERS, WORDS, TOKEN, 'pin'));
+const NUMBER = compilePattern(CLEAR_NUMBERS.concat('pin'));
 const NAME = compilePattern(
-  [...CLEAR_PHRASES, ...CLEAR_NUMBERS, WORDS, TOKEN, 'pin', LAST_WORDS, KEY],
+  CLEAR_PHRASES.concat(CLEAR_NUMBERS, WORDS, TOKEN, 'pin', LAST_WORDS, KEY),
   `(?: (?:${SUFFIX}))*$`,
 );
 const MAX_LENGTH = 1_000;

@@ -1,10 +1,8 @@
-/** Forms of durations with their units, each unit in a group of its own. */
-const TIME =
-  /^(\d{1,9}(?:\.\d{1,3})?) ?(?:(ms|milliseconds?)|(s|secs?|seconds?)|(m|mins?|minutes?)|(h|hrs?|hours?)|(d|days?))$/;
+/** Pattern of the times that `parseDuration` reads, for JSON Schema. Each unit is in a group of its own. */
+export const DURATION_PATTERN =
+  '^(\\d{1,9}(?:\\.\\d{1,3})?) ?(?:(ms|milliseconds?)|(s|secs?|seconds?)|(m|mins?|minutes?)|(h|hrs?|hours?)|(d|days?))$';
+const TIME = new RegExp(DURATION_PATTERN);
 const UNITS = [1, 1000, 60_000, 3_600_000, 86_400_000];
-
-/** Pattern of the times that `parseDuration` reads, for JSON Schema. */
-export const DURATION_PATTERN = TIME.source;
 
 /** Parses a time such as `500ms`, `10s`, `1h` or `1 day` to milliseconds. Returns `undefined` for another text. */
 export function parseDuration(text: string): number | undefined {

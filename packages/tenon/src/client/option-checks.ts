@@ -27,7 +27,7 @@ import type { HttpTarget, StdioTarget } from './target.js';
 const anyObject = checkObject();
 const milliseconds = checkOptional(checkRange('a number of milliseconds', 0));
 
-const logLevel = checkOneOf(...LOGGING_LEVELS);
+const logLevel = checkOneOf(LOGGING_LEVELS);
 
 const callOptionKeys: OptionChecks<CallOptions> = {
   signal: checkOptional(checkObject({ aborted: checkBoolean, addEventListener: checkFunction })),
@@ -95,7 +95,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   answerTimeout: milliseconds,
   validate: checkOptional(checkOneOf('error', 'warn', 'off')),
   strict: checkOptional(checkBoolean),
-  assumeCapabilities: checkOptional(checkArray(checkOneOf(...assumableCapabilities))),
+  assumeCapabilities: checkOptional(checkArray(checkOneOf(assumableCapabilities))),
   logLevel: checkOptional(logLevel),
   cacheSize: checkOptional(checkRange('a number', 0)),
   completion: checkOptional(

@@ -46,7 +46,7 @@ const contents: Check = value =>
     ? 'at /: expected `text` or `blob`, got neither'
     : undefined);
 const samplingMessage = checkObject({ role: checkOneOf('user', 'assistant'), content: checkAnything });
-const checkLevel = checkOneOf(...LOGGING_LEVELS);
+const checkLevel = checkOneOf(LOGGING_LEVELS);
 const reference = checkObject({
   type: checkOneOf('ref/prompt', 'ref/resource'),
   'name?': checkString,

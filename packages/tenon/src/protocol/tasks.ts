@@ -120,7 +120,7 @@ const TRANSITIONS: { readonly [S in TaskStatus]: readonly TaskStatus[] } = {
 const meta = { '_meta?': checkObject() };
 const taskFields = {
   taskId: checkString,
-  status: checkOneOf(...STATUSES),
+  status: checkOneOf(STATUSES),
   'statusMessage?': checkString,
   createdAt: checkString,
   lastUpdatedAt: checkString,

@@ -72,7 +72,7 @@ const SAMPLE_PARAMS: { readonly [K in keyof Required<CreateMessageParams & { _me
 
 const checkOptionalNumber = checkOptional(checkNumber);
 const checkOptionalString = checkOptional(checkString);
-const checkLevel = checkOneOf(...LOGGING_LEVELS);
+const checkLevel = checkOneOf(LOGGING_LEVELS);
 const checkParams = checkObject();
 const pingOptions = checkOptional(checkObject({ 'timeout?': checkNumber, 'signal?': checkObject() }));
 const urlParams = checkObject({ message: checkString, url: checkString, 'elicitationId?': checkString });

@@ -1,4 +1,4 @@
-import { applyToJson, findJsonLoss, JSON_VALUES, TenonError } from '@tenon/base';
+import { findJsonLoss, JSON_VALUES, TenonError } from '@tenon/base';
 
 /** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` for bytes, `null` for `NaN`. Most results contain none. */
 const LOSSY_JSON = /\{\}|\{"0":|null/;
@@ -30,7 +30,8 @@ export function toJsonText(subject: string, value: unknown): string {
     text = JSON.stringify(value);
   } catch (cause) {
     requireJson(subject, value);
-    throw createSerializeError(subject, cause);
+    const details = { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply', cause };
+    throw new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, details);
   }
   if (text === undefined || LOSSY_JSON.test(text) || value instanceof Error) requireJson(subject, value);
   return text ?? 'null';
@@ -39,15 +40,16 @@ export function toJsonText(subject: string, value: unknown): string {
 /** Returns what JSON sends of a value: the results of `toJSON` in place of the parts that have it. */
 export function toSentValue(subject: string, value: unknown): unknown {
   try {
-    return applyToJson(value);
-  } catch (cause) {
-    throw createSerializeError(subject, cause);
+    if (!hasToJson(value)) return value;
+  } catch {
+    // The value is circular, or a getter threw. Its text fails with the reason.
   }
+  return JSON.parse(toJsonText(subject, value));
 }
 
-function createSerializeError(subject: string, cause: unknown): TenonError {
-  const details = { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply', cause };
-  return new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, details);
+function hasToJson(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return typeof (value as { readonly toJSON?: unknown }).toJSON === 'function' || Object.values(value).some(hasToJson);
 }
 
 /** Throws `handler/output` if JSON would lose a part of the value. */

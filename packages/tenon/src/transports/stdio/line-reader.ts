@@ -150,9 +150,11 @@ export function exceedsDepth(text: string, limit: number): boolean {
 
 // A response, with its members in either of the usual orders. The patterns match at the ends of the line, where no
 // nested member can be. They match an "id" before the result, or an "id" followed only by the outermost brace.
-const VERSION = '"jsonrpc"\\s*:\\s*"2\\.0"';
+const START = '^\\s*\\{\\s*';
+const VERSION = '(?:"jsonrpc"\\s*:\\s*"2\\.0"\\s*,\\s*)?';
 const ID = '"id"\\s*:\\s*(-?\\d{1,16}|"(?:[^"\\\\]|\\\\.){0,200}")';
 const BODY = '"(?:result|error)"\\s*:';
-const ID_FIRST = new RegExp(`^\\s*\\{\\s*(?:${VERSION}\\s*,\\s*)?${ID}\\s*,\\s*(?:${VERSION}\\s*,\\s*)?${BODY}`);
-const BODY_FIRST = new RegExp(`^\\s*\\{\\s*(?:${VERSION}\\s*,\\s*)?${BODY}`);
-const ID_LAST = new RegExp(`,\\s*${ID}\\s*(?:,\\s*${VERSION}\\s*)?\\}\\s*$`);
+// Bundlers keep a template with names, and with it a pattern that a program does not use.
+const ID_FIRST = new RegExp(START.concat(VERSION, ID, '\\s*,\\s*', VERSION, BODY));
+const BODY_FIRST = new RegExp(START.concat(VERSION, BODY));
+const ID_LAST = new RegExp(',\\s*'.concat(ID, '\\s*(?:,\\s*"jsonrpc"\\s*:\\s*"2\\.0"\\s*)?\\}\\s*$'));
