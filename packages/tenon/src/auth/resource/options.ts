@@ -323,8 +323,7 @@ function requireValidProtectOptions(options: ProtectOptions): void {
     requireOptions<IntrospectionOptions>('`introspection`', introspection, introspectionChecks, CODE);
   if (typeof dpop !== 'object') return;
   requireOptions<DpopOptions>('`dpop`', dpop, dpopChecks, CODE);
-  if (typeof dpop.nonces === 'object')
-    requireOptions<NonceOptions>('`dpop.nonces`', dpop.nonces, nonceChecks, CODE);
+  if (typeof dpop.nonces === 'object') requireOptions<NonceOptions>('`dpop.nonces`', dpop.nonces, nonceChecks, CODE);
 }
 
 function createOptionError(option: string, expected: string, got: string): TenonError {
