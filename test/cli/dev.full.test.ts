@@ -201,6 +201,20 @@ describe('tenon dev', () => {
     expect(err).not.toContain('Save a file');
   });
 
+  it('names functions that could return a server, and no export that was tried', async () => {
+    await project.write(
+      'dev-0.mjs',
+      'export default 5;\nexport const limit = 1;\nexport const make = () => undefined;\n',
+    );
+    const { code, err } = await tenon(project.folder, ['dev', 'dev-0.mjs', '--port', '0']);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('name one of the exports: #make.') });
+  });
+
+  it('exits with 2 for a folder', async () => {
+    const { code, err } = await tenon(project.folder, ['dev', '.', '--port', '0']);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('this is a folder: ') });
+  });
+
   it.runIf(isFull)(
     'waits for the first version that loads, refuses calls until then, and leaves no process behind [cli.dev]',
     async () => {

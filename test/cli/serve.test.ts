@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect } from 'tenon';
@@ -194,6 +194,8 @@ describe('tenon serve', () => {
   it.each<[readonly string[], number, string]>([
     [['missing.mjs'], 2, 'file not found'],
     [['none.mjs'], 2, 'no server is exported'],
+    [['.'], 2, 'this is a folder: '],
+    [['folder.mjs'], 2, 'this is a folder: '],
     [['server.mjs#other'], 2, 'the export \\"other\\" is not a server'],
     [['--config', 'bad.json'], 2, 'unknown member \\"prot\\"'],
     [[], 2, 'no server module'],
@@ -207,6 +209,7 @@ describe('tenon serve', () => {
     [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],
   ])('reports an error and the next step for %j [cli.exit]', async (args, code, text) => {
     await project.write('none.mjs', 'export const other = 1;');
+    await mkdir(project.path('folder.mjs'), { recursive: true });
     await project.write('bad.json', { port: 3000, prot: 1 });
     const ended = await runTenon(project.folder, ['serve', ...args, '--json']);
     expect({ code: ended.code, out: ended.out }).toEqual({ code, out: '' });

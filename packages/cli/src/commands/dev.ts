@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TenonError } from 'tenon';
@@ -13,6 +12,7 @@ import { createCommand, formatExamples } from '../options/create-command.js';
 import { parseDurationOption, parseNames, parsePort } from '../options/option-parsers.js';
 import { type RunningServer, runUntilSignal } from '../run-until-signal.js';
 import { formatColumns } from '../screen.js';
+import { requireModuleFile } from '../serve/load-server.js';
 import { logError } from '../serving/log-error.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
@@ -62,9 +62,7 @@ async function runDev(context: CliContext, reference: string, options: DevComman
   const { screen, env, cwd } = context;
   const { stdio = false, json = false, watch = [], drainTimeout } = options;
   const path = resolve(cwd, reference);
-  const file = path.replace(/#[\w$]+$/, '');
-  if (!existsSync(file))
-    throw createUsageError(`file not found: ${file}`, 'pass the path of a JavaScript or TypeScript file');
+  requireModuleFile(path.replace(/#[\w$]+$/, ''));
   if (stdio && json)
     throw createUsageError('--stdio cannot be used with --json, because stdout carries the protocol', 'remove --json');
   if (stdio) {

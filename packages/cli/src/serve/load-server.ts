@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RequestHandler, Server, TenonError } from 'tenon';
@@ -21,24 +21,46 @@ const MAX_NAMES = 20;
 export async function loadServer(reference: string, folder: string): Promise<LoadedServer> {
   const [, file = reference, name] = /^(.*?)(?:#([\w$]+))?$/.exec(reference) ?? [];
   const path = resolve(folder, file);
-  if (!existsSync(path))
-    throw createUsageError(`file not found: ${path}`, 'pass the path of a JavaScript or TypeScript file');
+  requireModuleFile(path);
   const exports = await importModule(path);
   const names = name === undefined ? [...DEFAULT_EXPORTS, ...Object.keys(exports)] : [name];
   for (const each of names) {
     const server = await toServer(exports[each], each === name || DEFAULT_EXPORTS.includes(each));
     if (server !== undefined) return server;
   }
-  throw createNoServerError(file, name, Object.keys(exports));
+  throw createNoServerError(file, name, exports);
 }
 
-function createNoServerError(file: string, name: string | undefined, exported: readonly string[]): TenonError {
-  const others = exported.filter(each => each !== name && /^[\w$]+$/.test(each)).slice(0, MAX_NAMES);
+/** Throws for a path without a file, such as that of a folder. */
+export function requireModuleFile(path: string): void {
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  if (existsSync(path) && !isFolder) return;
+  throw createUsageError(
+    isFolder ? `this is a folder: ${path}` : `file not found: ${path}`,
+    'pass the path of a JavaScript or TypeScript file',
+  );
+}
+
+function createNoServerError(
+  file: string,
+  name: string | undefined,
+  exports: Readonly<Record<string, unknown>>,
+): TenonError {
+  // Without a name, only functions were not tried, unless they have a default name.
+  const others = Object.entries(exports)
+    .filter(([each, value]) =>
+      name === undefined ? typeof value === 'function' && !DEFAULT_EXPORTS.includes(each) : each !== name,
+    )
+    .map(([each]) => each)
+    .filter(each => /^[\w$]+$/.test(each))
+    .slice(0, MAX_NAMES);
   const list = others.length > 0 ? `name one of the exports: ${others.map(each => `#${each}`).join(', ')}` : undefined;
   const write = 'write `export default createServer(…)`';
   if (name === undefined)
     return createUsageError(`${file}: no server is exported`, [write, list].filter(Boolean).join(', or '));
-  const summary = exported.includes(name) ? `the export "${name}" is not a server` : `no export has the name "${name}"`;
+  const summary = Object.hasOwn(exports, name)
+    ? `the export "${name}" is not a server`
+    : `no export has the name "${name}"`;
   return createUsageError(`${file}: ${summary}`, list ?? write);
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { parseWebUrl } from '@tenon/base';
 import { addUrlScheme } from 'tenon/node';
@@ -78,7 +78,8 @@ export function parseTarget(text: string, cwd: string): TargetReference {
     );
   const path = resolve(cwd, text);
   const isStartable = isServerPath(text);
-  if (isStartable && existsSync(path)) return { kind: 'file', path };
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  if (isStartable && existsSync(path) && !isFolder) return { kind: 'file', path };
   const [, module = '', exported = ''] = MODULE_EXPORT.exec(text) ?? [];
   if (exported !== '' && existsSync(resolve(cwd, module)))
     return { kind: 'file', path: resolve(cwd, module), exported };
@@ -88,7 +89,8 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   if (registered !== undefined && !isStartable) return { kind: 'registry', ...registered };
   if (/[\\/]/.test(text)) {
     const exists = existsSync(path);
-    const reason = exists ? 'no runtime is known for this file' : 'file not found';
+    const found = isFolder ? 'this is a folder' : 'no runtime is known for this file';
+    const reason = exists ? found : 'file not found';
     const url = exists || completed === undefined ? '' : `pass ${completed} for a URL, `;
     throw createUsageError(
       `${text}: ${reason}`,
