@@ -141,6 +141,10 @@ describe('every command', () => {
   });
 
   it.each([
+    [
+      'login',
+      "tenon: unknown command 'login'. Run `tenon list TARGET` in a terminal: commands sign in when a server requires it.",
+    ],
     ['lst', "tenon: unknown command 'lst'. Did you mean list? See `tenon --help`."],
     ['list --nope', "tenon: unknown option '--nope'. See `tenon list --help`."],
     [

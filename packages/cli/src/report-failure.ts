@@ -91,6 +91,12 @@ function createParserError({ message, ...rest }: CommanderError): TenonError {
   // Commands for one server have this option.
   if (/^unknown option '--config['=]/.test(summary) && 'takesFiles' in rest && rest.takesFiles && 'command' in rest)
     return createUsageError(summary, `pass the configuration files without it: \`${rest.command} FILE…\``);
+  // The name closest to it would sign the user out.
+  if (/^unknown command '(?:log-?in|sign-?in|auth)'/.test(summary))
+    return createUsageError(
+      summary,
+      'run `tenon list TARGET` in a terminal: commands sign in when a server requires it',
+    );
   const similar = suggestion?.replace(/^\((.*)\)$/, '$1 ') ?? '';
   return createUsageError(summary, `${similar}See \`${'command' in rest ? rest.command : 'tenon'} --help\``);
 }
