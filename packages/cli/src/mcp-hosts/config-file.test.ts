@@ -35,6 +35,20 @@ describe('the file of a configuration', () => {
     expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['theirs', ['mcp.json']]);
   });
 
+  it.each([undefined, 'one'])(
+    'is changed by one of several commands that have read %j at the same time',
+    async before => {
+      if (before !== undefined) writeFileSync(path, before);
+      const texts = ['a', 'b', 'c', 'd', 'e'];
+      const results = await Promise.allSettled(texts.map(text => write(before, text)));
+      const written = texts.filter((_, index) => results[index]?.status === 'fulfilled');
+      expect(written).toEqual([readFileSync(path, 'utf8')]);
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'hosts/changed' });
+      expect(readdirSync(folder).filter(name => !name.endsWith('.bak'))).toEqual(['mcp.json']);
+    },
+  );
+
   it('is replaced, and leaves a back-up and no other file', async () => {
     expect(await write(undefined, 'one')).toBeUndefined();
     expect(await write('one', 'two')).toBe(`${path}.20261123-200517-123.bak`);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chown, lstat, open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { createFolder } from '@tenon/base/node';
+import { systemClock } from '@tenon/base';
+import { createFolder, withLock } from '@tenon/base/node';
 import { TenonError } from 'tenon';
 import { resolveProjectPath } from '../project-file.js';
 
@@ -9,6 +10,8 @@ import { resolveProjectPath } from '../project-file.js';
 const MAX_SIZE = 64 * 1024 * 1024;
 /** Number of back-ups of a file that are kept. */
 const MAX_BACKUPS = 5;
+/** Maximum time to wait for another command that changes the file, in milliseconds. */
+const LOCK_TIMEOUT = 20_000;
 /** Mode of a configuration that did not exist. It may later contain secrets. */
 const PRIVATE_MODE = 0o600;
 
@@ -48,23 +51,28 @@ export interface ConfigWrite {
  * cannot be written.
  */
 export async function writeConfigText({ path, before, after, now, project }: ConfigWrite): Promise<string | undefined> {
-  if ((await readConfigText(path)) !== before) {
-    throw new TenonError('hosts/changed', `${path}: another program has changed the file`, {
-      hint: 'run the command again',
-    });
-  }
+  const changedError = new TenonError('hosts/changed', `${path}: another program has changed the file`, {
+    hint: 'run the command again',
+  });
+  if ((await readConfigText(path)) !== before) throw changedError;
   try {
     const target = project === undefined ? await resolveLink(path) : await resolveProjectPath(path, project);
     await createFolder(dirname(target));
-    const stats = await stat(target).catch(() => undefined);
-    const mode = stats === undefined ? PRIVATE_MODE : stats.mode & 0o777;
-    const owner = stats && { uid: stats.uid, gid: stats.gid };
-    const backup = before === undefined ? undefined : `${target}.${formatStamp(now)}.bak`;
-    if (backup !== undefined && before !== undefined) await replace(backup, before, mode, owner);
-    await replace(target, after, mode, owner);
-    if (backup !== undefined) await deleteSurplusBackups(target);
-    return backup;
+    // Two commands at the same time would both find the former text, and the second would undo the change of the first.
+    const replaceUnchanged = async () => {
+      if ((await readConfigText(target)) !== before) throw changedError;
+      const stats = await stat(target).catch(() => undefined);
+      const mode = stats === undefined ? PRIVATE_MODE : stats.mode & 0o777;
+      const owner = stats && { uid: stats.uid, gid: stats.gid };
+      const backup = before === undefined ? undefined : `${target}.${formatStamp(now)}.bak`;
+      if (backup !== undefined && before !== undefined) await replace(backup, before, mode, owner);
+      await replace(target, after, mode, owner);
+      if (backup !== undefined) await deleteSurplusBackups(target);
+      return backup;
+    };
+    return await withLock(`${target}.lock`, systemClock, replaceUnchanged, { timeout: LOCK_TIMEOUT });
   } catch (error) {
+    if (TenonError.is(error) && error.code === 'auth/token-store-busy') throw changedError;
     if (TenonError.is(error)) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw createFileError(path, code ?? message, error, 'hosts/write');

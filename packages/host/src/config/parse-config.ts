@@ -255,7 +255,7 @@ function checkSections(root: JsonNode, found: readonly JsonNode[], report: Repor
   if (root.kind !== 'object') report('error', 'config/shape', root, 'invalid configuration', details);
   for (const spot of root.repeated)
     if ([...SERVER_SECTIONS, MCP_SECTION].some(([first]) => first === spot.path[0]) || spot.path[0] === 'inputs')
-      report('error', 'config/duplicate-key', spot, 'duplicate key');
+      report('error', 'config/duplicate-key', spot, 'duplicate key', { hint: 'remove one of them' });
   const repeated = new Set(root.repeated.map(({ path }) => path[0]));
   if (root.kind === 'object' && !found.length) reportNoServers(root, report);
   return found.filter(({ path }) => !repeated.has(path[0] as string));

@@ -82,7 +82,8 @@ function parse(text: string): Document.Parsed {
   const [error] = document.errors;
   if (error) {
     const position = error.linePos?.[0];
-    const [message = 'invalid YAML'] = error.message.split(/ at line \d+/);
+    const [described = 'invalid YAML'] = error.message.split(/ at line \d+/);
+    const message = error.code === 'MULTIPLE_DOCS' ? 'the file has several YAML documents' : described;
     throw new ConfigTextError(message, position && { line: position.line, column: position.col });
   }
   return document;

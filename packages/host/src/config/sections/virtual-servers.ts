@@ -18,7 +18,7 @@ export function readVirtualServers(
   const fail = (at: JsonNode, expected: string) =>
     void report('error', 'config/shape', at, 'invalid value', { expected });
   if (root.repeated.some(({ path }) => path[0] === 'virtualServers') || node.repeated.length > 0)
-    return void report('error', 'config/duplicate-key', node, 'duplicate key');
+    return void report('error', 'config/duplicate-key', node, 'duplicate key', { hint: 'remove one of them' });
   if (node.kind !== 'object' || node.members.size > MAX_VIRTUAL_SERVERS)
     return fail(node, `an object of at most ${MAX_VIRTUAL_SERVERS} lists by name`);
   const read: [string, readonly string[]][] = [];
