@@ -51,6 +51,14 @@ it('reports once that the recording has its maximum size [cli.record]', async ()
   expect(() => record('none/c.ndjson')).toThrow('cannot write none/c.ndjson: ENOENT');
 });
 
+it.skipIf(process.platform !== 'linux')('reports a full disk once, and lets the connection go on', async () => {
+  const { mode } = await stat('/dev/full');
+  expect(record('/dev/full')).toEqual([
+    expect.stringContaining('cannot write /dev/full: ENOSPC. Later messages are not recorded'),
+  ]);
+  expect((await stat('/dev/full')).mode).toBe(mode);
+});
+
 it('recognizes a recording by its extension or its first line', async () => {
   record('calls');
   await writeFile(join(folder, 'other'), '{"tools":[]}\n');

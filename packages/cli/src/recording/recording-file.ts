@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createRecorder, type Recorder } from '@tenon/testing';
@@ -37,10 +37,21 @@ export function openRecordingFile(
   { server, append = false, maxSize }: RecordingFileOptions,
 ): RecordingFile {
   const file = openPrivate(resolve(cwd, path), append ? 'a' : 'w', path);
+  let isBroken = false;
+  // A full disk must not end the recorded connection: the result of a call would be lost after its effect.
+  const write = (line: string) => {
+    if (isBroken) return;
+    try {
+      writeSync(file, line);
+    } catch (error) {
+      isBroken = true;
+      screen.note(`${createFileError(path, 'write', error).summary}. Later messages are not recorded`, 'error');
+    }
+  };
   const recorder = createRecorder({
     server,
     ...(maxSize === undefined ? {} : { maxSize }),
-    write: line => void writeSync(file, line),
+    write,
     onLimit: () => screen.note(`${path}: the recording has its maximum size, and later messages are not recorded`),
   });
   return { recorder, close: () => closeSync(file) };
@@ -49,8 +60,8 @@ export function openRecordingFile(
 function openPrivate(path: string, flags: 'a' | 'w', shown: string): number {
   try {
     const file = openSync(path, flags, PRIVATE_MODE);
-    // The file may have existed with another mode.
-    if (process.platform !== 'win32') fchmodSync(file, PRIVATE_MODE);
+    // The file may have existed with another mode. That of a device, such as `/dev/null`, belongs to all programs.
+    if (process.platform !== 'win32' && fstatSync(file).isFile()) fchmodSync(file, PRIVATE_MODE);
     return file;
   } catch (error) {
     throw createFileError(shown, 'write', error);

@@ -87,6 +87,15 @@ it('reads one server of a lock file [cli.mock]', async () => {
   expect(() => createMockServer(lock)).toThrow('one of shop, notes');
 });
 
-it.each(['', 'nonsense', '[]', '{}', '{"tools":1}'])('rejects %j', source => {
+it('refuses the name of a server that the file does not have', () => {
+  const list = JSON.stringify({ server: { name: 'shop', version: '1' }, tools: [] });
+  expect(() => createMockServer(list, { server: 'notes' })).toThrow('Expected one of shop, got notes');
+  expect(() => createMockServer('{"tools":[]}', { server: 'notes' })).toThrow('Expected no name, got notes');
+  expect(() => createMockServer(list, { server: 'shop' })).not.toThrow();
+  const lock = JSON.stringify({ lockfileVersion: 1, servers: { shop: {} } });
+  expect(() => createMockServer(lock, { server: 'notes' })).toThrow('Expected one of shop, got notes');
+});
+
+it.each(['', 'nonsense', '[]', '{}', '{"tools":1}', '{"servers":{}}'])('rejects %j', source => {
   expect(() => createMockServer(source)).toThrow(expect.objectContaining({ code: 'mock/source' }));
 });

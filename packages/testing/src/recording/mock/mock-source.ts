@@ -36,7 +36,7 @@ export function parseMockSource(text: string, server?: string): MockSource {
   if (isRecordingLine(first)) return readRecordedSource(selectServer(parseRecording(text), server));
   const value = parseObject(text);
   if (isObject(value.servers)) return readLockedServer(value.servers, server);
-  if (Array.isArray(value.tools)) return readListing(value);
+  if (Array.isArray(value.tools)) return readListing(value, server);
   throw createSourceError('an object with other members');
 }
 
@@ -50,12 +50,14 @@ function parseObject(text: string): JsonObject {
   throw createSourceError('another JSON value');
 }
 
-/** Reads the output of `tenon list --json`. */
-function readListing(listing: JsonObject): MockSource {
+/** Reads the output of `tenon list --json`, which has one server. */
+function readListing(listing: JsonObject, wanted: string | undefined): MockSource {
   const { server, instructions } = listing;
-  const info = toJsonObject(server);
+  const info = readInfo(toJsonObject(server), instructions);
+  if (wanted !== undefined && wanted !== info.name)
+    throw createServerError(info.name === undefined ? [] : [info.name], wanted);
   return {
-    ...readInfo(info, instructions),
+    ...info,
     tools: readDefinitions(listing.tools).map(({ signature: _, tokens: __, ...tool }) => tool),
     prompts: readDefinitions(listing.prompts),
     resources: readDefinitions(listing.resources),
@@ -70,12 +72,7 @@ function readLockedServer(servers: JsonObject, wanted: string | undefined): Mock
   if (names.length === 0) throw createSourceError('a lock file without servers');
   const name = wanted ?? (names.length === 1 ? names[0] : undefined);
   const locked = name !== undefined && Object.hasOwn(servers, name) ? servers[name] : undefined;
-  if (name === undefined || !isObject(locked)) {
-    throw new TenonError('mock/server', 'the name of the server is missing', {
-      expected: `one of ${names.join(', ')}`,
-      received: wanted,
-    });
-  }
+  if (name === undefined || !isObject(locked)) throw createServerError(names, wanted);
   const about = toJsonObject(toJsonObject(locked.about).definition);
   return {
     ...readInfo({ name, ...about }, about.instructions),
@@ -101,6 +98,14 @@ function readInfo({ name, version }: JsonObject, instructions: unknown) {
 }
 
 const readDefinitions = (list: unknown): Definition[] => (Array.isArray(list) ? list.filter(isObject) : []);
+
+function createServerError(names: readonly string[], wanted: string | undefined): TenonError {
+  return new TenonError(
+    'mock/server',
+    wanted === undefined ? 'the name of the server is missing' : 'the server is not in the file',
+    { expected: names.length === 0 ? 'no name' : `one of ${names.join(', ')}`, received: wanted },
+  );
+}
 
 function createSourceError(received: string): TenonError {
   return new TenonError('mock/source', 'the file cannot be used for a mock server', {
