@@ -9,6 +9,7 @@ import { buildCommand, commandLine, runTenon } from './command.js';
 import { createManifest, createZip, writeBundle, type ZipEntry } from './fixtures/write-bundle.js';
 
 let folder: string;
+beforeAll(buildCommand);
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-mcpb-'));
 });
@@ -152,6 +153,29 @@ describe('a bundle as a target', () => {
     expect((await runTenon(folder, ['list', 'c.mcpb', '--trust'])).err).toContain('there is no manifest.json');
     await writeFile(path('d.mcpb'), 'no archive');
     expect((await runTenon(folder, ['list', 'd.mcpb', '--trust'])).err).toContain('invalid archive');
+    const { manifest_version: _, ...unversioned } = createManifest();
+    await writeBundle(path('e.mcpb'), unversioned);
+    const { err: missing } = await runTenon(folder, ['list', 'e.mcpb', '--trust']);
+    expect(missing).toContain('invalid manifest.json: manifest_version: is required');
+  });
+
+  it('is refused with its path if it is a folder or missing', async () => {
+    await mkdir(path('folder.mcpb'));
+    const { code, err } = await runTenon(folder, ['list', './folder.mcpb', '--trust']);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('./folder.mcpb: this is a folder') });
+    const mcpServers = { one: { command: './folder.mcpb' }, two: { command: './missing.mcpb' } };
+    await writeFile(path('mcp.json'), JSON.stringify({ mcpServers }));
+    const list = async (name: string) => (await runTenon(folder, ['list', name, '--trust'])).err;
+    expect(await list('one')).toMatch(
+      /folder\.mcpb cannot be read: it is not a file\. Check the path and its permissions/,
+    );
+    expect(await list('two')).toMatch(/missing\.mcpb cannot be read: ENOENT\. Check the path and its permissions/);
+  });
+
+  it('shows each danger of its command once', async () => {
+    await writeBundle(path('b.mcpb'), createManifest({}, { command: '/bin/sh', args: ['-c', 'exit 0'] }));
+    const { err } = await runTenon(folder, ['list', 'b.mcpb', '--trust']);
+    expect(err.match(/it is a shell script/g)).toHaveLength(1);
   });
 });
 
@@ -176,9 +200,6 @@ describe('a bundle at a gateway', () => {
     const { out, err, code } = await runTenon(folder, [...words, '--', process.execPath, ...args], env);
     return { code, err, shown: code === 0 ? JSON.parse(JSON.parse(out).content[0].text) : undefined };
   };
-  beforeAll(async () => {
-    await buildCommand();
-  });
 
   it('gets its values from the configuration, and other variables and arguments', async () => {
     await writeBundle(path('boxed.mcpb'), manifest);

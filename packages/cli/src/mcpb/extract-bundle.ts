@@ -79,8 +79,19 @@ export async function extractBundle(
 }
 
 async function readBundleFile(path: string): Promise<Buffer> {
-  const { size } = await stat(path);
-  if (size <= MAX_BUNDLE) return readFile(path);
+  const createReadError = (reason: string, cause?: unknown) =>
+    new TenonError('mcpb/archive', `${path} cannot be read: ${reason}`, {
+      hint: 'check the path and its permissions',
+      cause,
+    });
+  const failWithCode = (error: NodeJS.ErrnoException) => {
+    throw createReadError(error.code ?? error.message, error);
+  };
+  const stats = await stat(path).catch(failWithCode);
+  // A pipe would be read for ever.
+  if (!stats.isFile()) throw createReadError('it is not a file');
+  const { size } = stats;
+  if (size <= MAX_BUNDLE) return readFile(path).catch(failWithCode);
   throw new TenonError('mcpb/archive', `${path}: the bundle is too large`, {
     expected: `at most ${MAX_BUNDLE} bytes`,
     received: `${size} bytes`,

@@ -72,8 +72,6 @@ const SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
   required: ['name', 'version', 'description', 'author', 'server'],
-  // Version 0.1 names the version `dxt_version`.
-  anyOf: [{ required: ['manifest_version'] }, { required: ['dxt_version'] }],
   properties: {
     manifest_version: { enum: VERSIONS },
     dxt_version: { enum: VERSIONS },
@@ -114,6 +112,9 @@ export async function parseManifest(json: string, label: string): Promise<Bundle
   } catch {
     throw createManifestError(label, 'it is not valid JSON');
   }
+  // Version 0.1 names the version `dxt_version`.
+  if (isObject(parsed) && parsed.manifest_version === undefined && parsed.dxt_version === undefined)
+    throw createManifestError(label, 'manifest_version: is required');
   const checked = (await loadPeerSchema(SCHEMA)).check(parsed);
   if (checked.ok === null) throw createManifestError(label, checked.reason);
   if (!checked.ok) {

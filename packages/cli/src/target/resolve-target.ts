@@ -77,8 +77,11 @@ export async function resolveTarget(
     case 'bundle': {
       const { openBundle } = await import('../mcpb/open-bundle.js');
       const { target } = await openBundle(context, reference.path, options);
-      const { reportDangers } = await import('./review-target.js');
-      reportDangers(context, { target });
+      // With --trust, they were reported in place of the question.
+      if (!options.trust) {
+        const { reportDangers } = await import('./review-target.js');
+        reportDangers(context, { target });
+      }
       if ('url' in target) throw createUsageError(`${reference.path}: no command`, 'pass another bundle');
       return { target: createStdioTarget(context, target, options), label: reference.path };
     }

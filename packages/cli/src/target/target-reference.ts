@@ -83,7 +83,7 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   const [, module = '', exported = ''] = MODULE_EXPORT.exec(text) ?? [];
   if (exported !== '' && existsSync(resolve(cwd, module)))
     return { kind: 'file', path: resolve(cwd, module), exported };
-  if (isBundlePath(text) && existsSync(path)) return { kind: 'bundle', path };
+  if (isBundlePath(text) && existsSync(path) && !isFolder) return { kind: 'bundle', path };
   if (!isStartable && isRecordingFile(path)) return { kind: 'recording', path };
   const registered = existsSync(path) ? undefined : parseRegistryName(text);
   if (registered !== undefined && !isStartable) return { kind: 'registry', ...registered };
