@@ -40,7 +40,7 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
     await page.locator('nav.tools li a').nth(NAMES.indexOf(name)).click();
     const call = page.getByRole('button', { name: 'Call', exact: true });
     await call.click();
-    await expect.poll(() => page.locator('.results').innerText()).toContain(`called ${JSON.stringify(name)}`);
+    await expect.poll(() => page.locator('.results').textContent()).toContain(`called ${JSON.stringify(name)}`);
     await page.reload();
     await call.waitFor();
   });
@@ -64,7 +64,7 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
     '/wire?at=abc',
   ])('shows no call or message for the address %s, and names no NaN', async address => {
     await shown.show(address);
-    const text = await page.locator('main').innerText();
+    const text = await page.locator('main').textContent();
     expect(text).toMatch(/No such view|Nothing to compare|Choose a message|messages/);
     expect(text).not.toMatch(/NaN|1000/);
   });

@@ -282,6 +282,32 @@ describe.skipIf(!found)('the page of the console', () => {
     await page.getByRole('link', { name: 'bug.ndjson' }).waitFor();
   });
 
+  it('says that a recorded call has requested input or got no response, and asks below the buttons of its replay', async () => {
+    const line = (seconds: number, dir: string, message: object) =>
+      JSON.stringify({
+        ...message,
+        jsonrpc: '2.0',
+        _meta: { dir, server: 'everything', session: 1, ts: `2026-11-30T00:00:0${seconds}.000Z` },
+      });
+    const call = (id: number) => ({ id, method: 'tools/call', params: { name: 'unlisted', arguments: {} } });
+    const result = { resultType: 'input_required', inputRequests: {}, requestState: 'x' };
+    const text = [line(1, 'send', call(1)), line(2, 'recv', { id: 1, result }), line(3, 'send', call(2))].join('\n');
+    await opened.send('POST', 'recordings/open', { name: 'open.ndjson', text });
+    await page.goto(`${opened.origin}/recordings/open.ndjson?at=1`);
+    const head = page.locator('.call-head');
+    await head.getByText('input required').waitFor();
+    await head.getByRole('button', { name: 'Replay' }).click();
+    const form = head.getByRole('form', { name: /^approval/ });
+    const [asked, trace] = [await form.boundingBox(), await head.getByRole('link', { name: 'trace' }).boundingBox()];
+    expect(asked && trace && asked.y >= trace.y + trace.height).toBe(true);
+    await form.getByRole('button', { name: 'Refuse' }).click();
+    await page.getByText('the call of unlisted is not approved').waitFor();
+    await page.goto(`${opened.origin}/recordings/open.ndjson?at=3`);
+    await head.getByText('no response').waitFor();
+    // Chromium reports the response to the refused replay.
+    expect(shown.faults.splice(0)).toEqual([expect.stringContaining('400')]);
+  });
+
   it('cannot be framed by another page [con.csp]', async () => {
     const other = await (await shown.browser.newContext()).newPage();
     await other.setContent(`<iframe src="${opened.origin}/"></iframe>`);

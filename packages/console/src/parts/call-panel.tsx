@@ -25,6 +25,9 @@ const ICONS: Readonly<Record<CallView['state'], IconName>> = {
 /** State of a call in words. A result may report an error of the tool. */
 const describeState = ({ state, isError }: CallView): string => {
   if (state === 'done') return isError ? 'isError' : 'done';
+  // A recording is over, so that nothing in it runs or waits.
+  if (shownRecording.value && state === 'waiting') return 'input required';
+  if (shownRecording.value && state === 'running') return 'no response';
   return state === 'waiting' ? 'waits for you' : state;
 };
 
