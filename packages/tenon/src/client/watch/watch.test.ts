@@ -30,6 +30,30 @@ it('watches longer than the timeout of calls', async () => {
   await client.close();
 });
 
+it.each(protocolVersions.flatMap(version => [true, false].map(isLost => [version, isLost] as const)))(
+  'fails at once when the client is closed, on %s, also while it waits to connect again (%s)',
+  async (protocolVersion, isLost) => {
+    const server = createServer({
+      name: 'shop',
+      version: '1.0.0',
+      resources: { 'note://a': resource({ name: 'a', read: () => 'a' }) },
+    });
+    const client = await connect(server, { clock: fakeClock(), protocolVersion });
+    client.on('error', () => {});
+    let isSubscribed = false;
+    const onSubscribed = () => {
+      isSubscribed = true;
+    };
+    const changes = client.watch('note://a', { onSubscribed })[Symbol.asyncIterator]();
+    const change = changes.next();
+    while (!isSubscribed) await nextTurn();
+    if (isLost) void server.close();
+    for (let turns = 0; turns < 20; turns += 1) await nextTurn();
+    void client.close();
+    await expect(change).rejects.toMatchObject({ code: 'connection/closed' });
+  },
+);
+
 it('keeps the process alive while it waits to open a broken stream again', async () => {
   const clock = fakeClock();
   const held: unknown[] = [];

@@ -48,11 +48,17 @@ export async function* watch(
       if (watched !== undefined) queue.push(change, { uri: watched });
     }
   });
+  const { connections, emitter } = pipeline;
+  const stopObserving = emitter.on('state', state => {
+    // A watch that waits to connect again would end only after its delay.
+    if (state === 'closed') connections.getConnection().catch(error => queue.fail(error));
+  });
   const watching = keepWatching(pipeline, options, queue, watchOptions);
   try {
     yield* queue;
   } finally {
     queue.end();
+    stopObserving();
     unsubscribe();
     await watching.catch(() => {});
   }
