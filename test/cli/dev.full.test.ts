@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { skillsExtension, skillsOf } from '@tenon/skills/client';
 import { connect } from 'tenon';
@@ -141,6 +142,42 @@ describe('tenon dev', () => {
     for (const client of clients) await client.close();
     expect(await end()).toBe(0);
   });
+
+  it('reloads the module when a file that it imports is created again, or for the first time', async () => {
+    await project.write(
+      'late.mjs',
+      "import './part.mjs';\nimport { createServer } from 'tenon';\nexport default createServer({ name: 'x', version: '1.0.0' });\n",
+    );
+    await project.write('part.mjs', '');
+    const { waitForEvent, end } = await serving(project.folder, ['dev', 'late.mjs', '--port', '0', '--json']);
+    await waitForEvent(({ event }) => event === 'loaded');
+    await rm(project.path('part.mjs'));
+    await waitForEvent(({ event, message }) => event === 'failed' && String(message).includes('part.mjs'));
+    await project.write('part.mjs', '');
+    await waitForEvent(({ event, files }) => event === 'reloaded' && String(files) === 'part.mjs');
+    await mkdir(project.path('deep'));
+    await project.write('part.mjs', "import './deep/other.mjs';\n");
+    await waitForEvent(({ event, message }) => event === 'failed' && String(message).includes('other.mjs'));
+    await project.write('deep/other.mjs', '');
+    await waitForEvent(({ event, files }) => event === 'reloaded' && String(files) === join('deep', 'other.mjs'));
+    expect(await end()).toBe(0);
+  });
+
+  it.runIf(isFull)(
+    'waits for a change after a process has ended soon after each of four restarts [cli.dev]',
+    async () => {
+      const text =
+        "import { createServer } from 'tenon';\nexport default createServer({ name: 'x', version: '1.0.0' });\n";
+      await project.write('ends.mjs', `${text}setTimeout(() => process.exit(7), 1200);\n`);
+      const { waitForEvent, lines, end } = await serving(project.folder, ['dev', 'ends.mjs', '--port', '0', '--json']);
+      await waitForEvent(({ event, restarting }) => event === 'crashed' && restarting === false);
+      const count = (name: string) => lines.filter(({ event }) => event === name).length;
+      expect([count('loaded'), count('crashed')]).toEqual([5, 5]);
+      await project.write('ends.mjs', text);
+      await expect.poll(() => count('loaded')).toBe(6);
+      expect(await end()).toBe(0);
+    },
+  );
 
   it('keeps the connection of a host that starts it, and reports errors with their lines on standard error [cli.dev]', async () => {
     await project.write('greet.ts', createGreeting('Hello', ': string'));

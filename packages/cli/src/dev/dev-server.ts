@@ -9,6 +9,10 @@ import { type FileWatch, watchFiles } from './watch-files.js';
 
 /** Time after which a process that ends is started again, in milliseconds. One that ends earlier would end again. */
 const MIN_UPTIME = 1000;
+/** Time after which earlier restarts do not count, in milliseconds. */
+const LONG_RUN = 30_000;
+/** Maximum number of restarts of a process that ends again soon after each of them, until a file changes. */
+const MAX_RESTARTS = 4;
 const PACKAGE_FILES = ['package.json', 'deno.json', 'deno.jsonc'];
 
 /** Event of `tenon dev`, as `--json` prints it. */
@@ -58,11 +62,16 @@ export class DevServer {
   #loading: ModuleProcess | undefined;
   #isClosed = false;
   #isFirstLoad = true;
+  /** Restarts since the last change or long run. */
+  #restarts = 0;
 
   constructor(options: DevOptions) {
     this.#options = options;
     this.server = createReplaceableServer({ drainTimeout: options.drainTimeout });
-    this.#watch = watchFiles(files => void this.#load(files.map(file => relative(options.folder, file))));
+    this.#watch = watchFiles(files => {
+      this.#restarts = 0;
+      void this.#load(files.map(file => relative(options.folder, file)));
+    });
   }
 
   start(): void {
@@ -94,7 +103,7 @@ export class DevServer {
     this.#isFirstLoad = false;
     const usage = isFirstLoad ? exit?.error?.usage : undefined;
     if (usage) return this.#options.onUnusable(createUsageError(usage.summary, usage.hint));
-    this.#updateWatch(module);
+    this.#updateWatch(module, lists !== undefined);
     if (lists === undefined) return this.#handleFailure(exit, changed);
     const isFirst = this.#active === undefined;
     this.#active = { attached, module, startedAt: performance.now() };
@@ -120,7 +129,10 @@ export class DevServer {
 
   #handleExit(module: ModuleProcess, exit: ModuleExit): void {
     if (this.#isClosed || this.#active?.module !== module) return;
-    const restarting = performance.now() - this.#active.startedAt >= MIN_UPTIME;
+    const uptime = performance.now() - this.#active.startedAt;
+    if (uptime >= LONG_RUN) this.#restarts = 0;
+    this.#restarts += 1;
+    const restarting = uptime >= MIN_UPTIME && this.#restarts <= MAX_RESTARTS;
     this.#active = undefined;
     const report = this.#createReport(exit, 'by itself');
     this.#options.onEvent({ event: 'crashed', restarting, ...report });
@@ -136,13 +148,17 @@ export class DevServer {
     return { message: `the process ${how} ${moment}${hint}` };
   }
 
-  /** Watches the files that the module imports. Where the runtime does not tell them, it watches the whole folder. */
-  #updateWatch(module?: ModuleProcess): void {
+  /**
+   * Watches the files that the module imports. If they are not all known, because the module did not load or the runtime
+   * does not tell them, it watches the whole folder too: a missing file may be created there.
+   */
+  #updateWatch(module?: ModuleProcess, hasLoaded = true): void {
     const { reference, watch } = this.#options;
     const entry = reference.replace(/#[\w$]+$/, '');
-    const isUnknown = module?.files.size === 0;
+    const isUnknown = module?.files.size === 0 || !hasLoaded;
+    const former = hasLoaded ? [] : (this.#active?.module.files ?? []);
     this.#watch.update({
-      files: [entry, ...(module?.files ?? []), ...watch],
+      files: [entry, ...(module?.files ?? []), ...former, ...watch],
       wholeFolders: module?.folders,
       folders: [...watch, ...(isUnknown ? [findProjectFolder(dirname(entry))] : [])],
     });
