@@ -145,21 +145,21 @@ describe('tenon dev', () => {
 
   it('reloads the module when a file that it imports is created again, or for the first time', async () => {
     await project.write(
-      'late.mjs',
-      "import './part.mjs';\nimport { createServer } from 'tenon';\nexport default createServer({ name: 'x', version: '1.0.0' });\n",
+      'late.ts',
+      "import './part.ts';\nimport { createServer } from 'tenon';\nexport default createServer({ name: 'x', version: '1.0.0' });\n",
     );
-    await project.write('part.mjs', '');
-    const { waitForEvent, end } = await serving(project.folder, ['dev', 'late.mjs', '--port', '0', '--json']);
+    await project.write('part.ts', '');
+    const { waitForEvent, end } = await serving(project.folder, ['dev', 'late.ts', '--port', '0', '--json']);
     await waitForEvent(({ event }) => event === 'loaded');
-    await rm(project.path('part.mjs'));
-    await waitForEvent(({ event, message }) => event === 'failed' && String(message).includes('part.mjs'));
-    await project.write('part.mjs', '');
-    await waitForEvent(({ event, files }) => event === 'reloaded' && String(files) === 'part.mjs');
+    await rm(project.path('part.ts'));
+    await waitForEvent(({ event, message }) => event === 'failed' && String(message).includes('part.ts'));
+    await project.write('part.ts', '');
+    await waitForEvent(({ event, files }) => event === 'reloaded' && String(files) === 'part.ts');
     await mkdir(project.path('deep'));
-    await project.write('part.mjs', "import './deep/other.mjs';\n");
-    await waitForEvent(({ event, message }) => event === 'failed' && String(message).includes('other.mjs'));
-    await project.write('deep/other.mjs', '');
-    await waitForEvent(({ event, files }) => event === 'reloaded' && String(files) === join('deep', 'other.mjs'));
+    await project.write('part.ts', "import './deep/other.ts';\n");
+    await waitForEvent(({ event, message }) => event === 'failed' && String(message).includes('other.ts'));
+    await project.write('deep/other.ts', '');
+    await waitForEvent(({ event, files }) => event === 'reloaded' && String(files) === join('deep', 'other.ts'));
     expect(await end()).toBe(0);
   });
 
