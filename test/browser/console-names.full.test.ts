@@ -61,6 +61,7 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
     '/trace/abc',
     '/recordings/a/trace/',
     '/compare?call=abc',
+    '/gateway/nope',
     '/wire?at=abc',
   ])('shows no call or message for the address %s, and names no NaN', async address => {
     await shown.show(address);

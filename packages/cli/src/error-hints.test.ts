@@ -17,6 +17,16 @@ it('prints a next step also in text for an error without one', () => {
   );
 });
 
+it.each([
+  [{ server: 'notes', code: 'stdio/spawn' }, 'see the state of the servers with `tenon gateway status`'],
+  [{ unavailable: [{ server: 'notes', reason: 'it does not start' }] }, '`tenon gateway status`'],
+  [{ server: 'notes' }, 'read the message of the server'],
+  [undefined, 'read the message of the server'],
+])('names the state of a gateway for an error with the data %j', (data, hint) => {
+  const error = new TenonError('peer/error', 'failed', { rpcCode: -32603, ...(data ? { data } : {}) });
+  expect(getHint(error)).toContain(hint);
+});
+
 it('names the options with a token for HTTP 401', () => {
   const error = new TenonError('http/status', 'refused', { status: 401, hint: 'pass `auth` to `connect`' });
   expect(getHint(error)).toContain('--bearer-env');

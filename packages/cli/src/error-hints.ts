@@ -1,4 +1,4 @@
-import { hasUnknownOutcome, withDetails } from '@tenon/base';
+import { hasUnknownOutcome, isObject, withDetails } from '@tenon/base';
 import { assumableCapabilities, protocolVersions, TenonError } from 'tenon';
 import { isPolicyDenial } from './exit-codes.js';
 
@@ -106,6 +106,7 @@ export function getHint(error: TenonError): string | undefined {
 
 function findOwnHint(error: TenonError): string | undefined {
   if (isPolicyDenial(error.data)) return POLICY_HINT;
+  if (error.code === 'peer/error' && isServerFailure(error.data)) return SERVER_FAILURE_HINT;
   if (error.code === 'call/outcome-unknown') return CHECK_EFFECT;
   const { retryAfterMs } = error;
   if (retryAfterMs !== undefined) return `try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
@@ -122,6 +123,14 @@ function findOwnHint(error: TenonError): string | undefined {
   if (HINTS[error.code] !== undefined || error.status !== 401) return HINTS[error.code];
   return error.hint?.includes('signOut') ? REFUSED_TOKEN_HINT : UNAUTHORIZED_HINT;
 }
+
+/** Tells if the data of an error of a gateway names a server behind it that is unavailable, or that has not responded. */
+const isServerFailure = (data: unknown): boolean =>
+  isObject(data) &&
+  (Array.isArray(data.unavailable) || (typeof data.server === 'string' && typeof data.code === 'string'));
+
+const SERVER_FAILURE_HINT =
+  'see the state of the servers with `tenon gateway status`, or ask the operator of the gateway';
 
 /** Next step if a server fails when it is asked for its versions, which does not show that it has earlier ones only. */
 const FAILED_PROBE_HINT = `try again later, or pass --protocol-version ${protocolVersions[1]} if the server has earlier versions only and always responds so`;

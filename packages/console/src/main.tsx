@@ -64,7 +64,8 @@ function View() {
     case 'gateway':
       if (rest[0] === 'policy') return <PolicyPage />;
       if (rest[0] === 'audit') return <AuditPage />;
-      return rest[0] === 'lock' ? <LockPage /> : <GatewayPage />;
+      if (rest[0] === 'lock') return <LockPage />;
+      return rest[0] === undefined ? <GatewayPage /> : <UnknownView />;
     case 'input-requests':
       return <InboxPage />;
     default:

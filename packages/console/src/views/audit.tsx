@@ -99,7 +99,7 @@ function toApiQuery(text: string): string {
   const query = new URLSearchParams(text);
   const hours = Number(query.get('hours'));
   query.delete('hours');
-  if (hours > 0) query.set('since', new Date(Date.now() - hours * MILLISECONDS_PER_HOUR).toISOString());
+  if (hours > 0) query.set('since', new Date(Math.max(0, Date.now() - hours * MILLISECONDS_PER_HOUR)).toISOString());
   return query.toString();
 }
 
