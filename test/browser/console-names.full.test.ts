@@ -8,6 +8,7 @@ const { browser: found, errors } = await ensureBrowser();
 if (!found) console.log(skipMessage(errors));
 
 const SERVER = fileURLToPath(new URL('./fixtures/odd-names-server.mjs', import.meta.url));
+const LONG_NAME = 'a-very-long-name-of-a-server-'.repeat(3);
 const NAMES = ['.', '..', '...', '', ' ', 'a/b', 'a/../b', '50%', '%2e%2e', '?a=b', '#a', '~"."', '\ud800'];
 
 describe.skipIf(!found)('the page of the console with odd names', () => {
@@ -21,6 +22,7 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
       targets: [
         { name: '..', target },
         { name: 'ends', target },
+        { name: LONG_NAME, target },
       ],
     });
     ({ page } = shown);
@@ -32,6 +34,14 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
 
   afterAll(async () => {
     await shown?.close();
+  });
+
+  it('leaves room for the target beside a long name of a server', async () => {
+    await shown.show('/');
+    const row = page.locator('tr', { hasText: LONG_NAME });
+    await row.waitFor();
+    const box = await row.locator('td.wide').boundingBox();
+    expect(box?.width).toBeGreaterThan(100);
   });
 
   it.each(NAMES)('opens and calls the tool %j, also after a reload', async name => {

@@ -123,7 +123,7 @@ function ServerRow({ server, hasTools }: { readonly server: ServerView; readonly
     <>
       <tr>
         <td>
-          <a href={toServerPath(name)} class="strong">
+          <a href={toServerPath(name)} class="strong" title={name}>
             <Text value={name} />
           </a>
           {info && info.name !== name && (
