@@ -88,6 +88,19 @@ describe('fileTokenStore', () => {
     expect(await fileTokenStore(path).get(['b'])).toEqual({ y: 2 });
   });
 
+  it('creates its folder again when it was deleted, also during a sign-in', async () => {
+    const tokenStore = fileTokenStore(path);
+    await put(tokenStore, 'a', { x: 1 });
+    await rm(dirname(path), { recursive: true });
+    await put(tokenStore, 'b', { x: 2 });
+    expect([await tokenStore.get(['a']), await tokenStore.get(['b'])]).toEqual([undefined, { x: 2 }]);
+    await tokenStore.update(['c'], async () => {
+      await rm(dirname(path), { recursive: true });
+      return { next: { x: 3 } as never, result: undefined };
+    });
+    expect(await tokenStore.get(['c'])).toEqual({ x: 3 });
+  });
+
   it('changes one key at a time, in any process', async () => {
     const vaults = [fileTokenStore(path), fileTokenStore(path)];
     const add = (i: number) =>

@@ -41,19 +41,16 @@ type FileContents = { [name: string]: StoredSecret };
 export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}): TokenStore {
   requireKnownOptions('fileTokenStore', options, { clock: true });
   const { clock = systemClock } = options;
-  let prepared: Promise<string> | undefined;
-  // Only a write creates the folder: who only looks needs no permission for it.
-  const prepare = () => {
-    prepared ??= ensureRealPath(path, 0o700).catch((error: NodeJS.ErrnoException) => {
-      prepared = undefined;
+  // Only a write creates the folder, because a reader needs no permission for it. Each write does, because a program may
+  // run for longer than the folder exists.
+  const prepare = () =>
+    ensureRealPath(path, 0o700).catch((error: NodeJS.ErrnoException) => {
       throw new TenonError('auth/token-store-unreadable', `cannot create the folder of the token store ${path}`, {
         expected: 'a folder that this user can write',
         received: error.code,
         hint: 'use another path, or give the user this permission',
       });
     });
-    return prepared;
-  };
 
   return {
     async get(key) {
@@ -71,6 +68,7 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
         const previous = (await readContents(realPath))[name];
         const { next, result } = await change(previous);
         if (next === undefined) return result;
+        await prepare();
         await withLock(`${realPath}.lock`, clock, async () => {
           const contents = await readContents(realPath);
           // A process that counts as dead but still runs must not overwrite later changes.
