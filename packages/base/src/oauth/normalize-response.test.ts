@@ -77,6 +77,14 @@ describe('a token response', () => {
     expect(await headersOf(auth)).toEqual({});
   });
 
+  it.each(['<html>', '[]', ''])('is refused with the body %j, which the error describes', async text => {
+    const { auth } = setUp({ [TOKEN]: { text } });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
+      code: 'auth/bad-answer',
+      received: 'a body that is not a JSON object',
+    });
+  });
+
   it('is refused if it contains an error, with any status', async () => {
     const { auth } = setUp({ [TOKEN]: { json: { access_token: 'a', token_type: 'Bearer', error: 'invalid_scope' } } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({

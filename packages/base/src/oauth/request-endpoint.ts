@@ -49,7 +49,7 @@ async function readResponse<T>(response: Response, { statuses, normalize, valida
   const value = statuses.includes(status) && !parseErrorBody(body) ? parseJsonObject(body) : undefined;
   const classify = () => classifyFailure({ status, body, header: name => headers.get(name) ?? undefined });
   if (value === undefined)
-    throw new EndpointError(classify(), statuses.includes(status) ? 'expected a JSON object' : undefined);
+    throw new EndpointError(classify(), statuses.includes(status) ? 'a body that is not a JSON object' : undefined);
   try {
     const init = { status: statuses[0], headers: { 'content-type': 'application/json' } };
     return await validate(new Response(JSON.stringify(normalize(value)), init));
