@@ -130,6 +130,22 @@ describe('toAiTools() with a client', () => {
     expect(calls).toEqual(['aborted']);
   });
 
+  it.each<[returns: string, filter: (...given: never) => unknown]>([
+    ['undefined', () => undefined],
+    ['a promise', async () => true],
+    ['a text', () => 'no'],
+  ])('offers no tool if the filter returns %s', async (_, filter) => {
+    const client = await connect(createNotes().server);
+    expect(await toAiTools(client, { filter: filter as AiToolsOptions['filter'] })).toEqual({});
+    await client.close();
+  });
+
+  it.each([{ filter: /note/ }, { callOptions: 5000 }])('refuses the invalid options %j', async options => {
+    const client = await connect(createNotes().server);
+    await expect(toAiTools(client, options as never)).rejects.toMatchObject({ code: 'options/invalid' });
+    await client.close();
+  });
+
   it('offers the tools that the filter selects, and calls them with the options', async () => {
     const { client } = await open();
     const tools = await toAiTools(client, { filter: ({ name }) => name.startsWith('note') });

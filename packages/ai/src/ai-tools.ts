@@ -3,11 +3,12 @@ import {
   checkEither,
   checkFunction,
   checkObject,
+  checkOptional,
   describeMismatch,
   isObject,
   requireArgument,
+  requirePresentOptions,
 } from '@tenon/base';
-import { requireKnownOptions } from '@tenon/host';
 import { dynamicTool, type ToolSet } from 'ai';
 import type { CallOptions, CallToolResult, Client, Tool } from 'tenon';
 import { toInputSchema } from './input-schema.js';
@@ -22,7 +23,7 @@ export type ToolSource = ToolClient | { readonly client: ToolClient };
 /** Options of `toAiTools`. */
 export interface AiToolsOptions {
   /**
-   * Selects the tools.
+   * Selects the tools for which it returns `true`.
    * @default all
    */
   readonly filter?: ((tool: Tool) => boolean) | undefined;
@@ -47,13 +48,18 @@ const checkIterable: Check = value =>
  * Names are mapped to names that model providers accept. `toolMetadata.name` of a tool call has the original name.
  */
 export async function toAiTools(source: ToolSource, options: AiToolsOptions = {}): Promise<ToolSet> {
-  requireKnownOptions('toAiTools', options, { filter: true, callOptions: true });
+  requirePresentOptions<AiToolsOptions>('toAiTools', options, {
+    filter: checkOptional(checkFunction),
+    callOptions: checkOptional(checkObject()),
+  });
   requireArgument('`source` of toAiTools', source, checkEither(checkObject({ client: checkClient }), checkClient));
   const client = 'client' in source ? source.client : source;
   const tools: Tool[] = [];
   const listed = client.listTools();
   requireArgument('the result of `listTools` of toAiTools', listed, checkIterable);
-  for await (const tool of listed) if (options.filter?.(tool) ?? true) tools.push(tool);
+  const { filter = () => true } = options;
+  // A model gets a tool only by `true`: `undefined`, or a promise of an async function, selects nothing.
+  for await (const tool of listed) if (filter(tool) === true) tools.push(tool);
   const names = createToolNames(tools.map(({ name }) => name));
   return Object.fromEntries(
     tools.map(tool => [names.toProvider(tool.name), toAiTool(tool, client, options.callOptions)]),

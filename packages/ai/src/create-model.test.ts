@@ -36,6 +36,24 @@ async function generate(request: CreateMessageParams, ...answers: ScriptedAnswer
   return { result, call };
 }
 
+describe('createModel', () => {
+  it.each<[option: string, value: unknown]>([
+    ['maxRetries', Number.NaN],
+    ['maxRetries', -1],
+    ['secrets', 'the key of the model'],
+    ['takes', 'images'],
+    ['takes/image', { image: true }],
+    ['scores/cost', { cost: 5 }],
+    ['replaces', 'claude'],
+    ['name', 5],
+  ])('refuses an invalid option `%s`: %j', (option, value) => {
+    const options = Object.fromEntries([[option.replace(/\/.*/, ''), value]]);
+    expect(() => createModel(createScriptedModel(), options)).toThrow(
+      expect.objectContaining({ code: 'options/invalid', message: expect.stringContaining(`invalid \`${option}\``) }),
+    );
+  });
+});
+
 describe('a request to a model', () => {
   it('contains the parameters of the sampling request [sampling.max-tokens-respected]', async () => {
     const request = createRequest({ systemPrompt: 'Be short.', temperature: 0.2, stopSequences: ['END'] });

@@ -1,5 +1,18 @@
-import { checkEither, checkObject, checkString, requireArgument } from '@tenon/base';
-import { type Model, requireKnownOptions } from '@tenon/host';
+import {
+  checkArray,
+  checkBoolean,
+  checkEither,
+  checkObject,
+  checkOptional,
+  checkOptions,
+  checkRange,
+  checkString,
+  checkWhole,
+  type OptionChecks,
+  requireArgument,
+  requirePresentOptions,
+} from '@tenon/base';
+import type { Model } from '@tenon/host';
 import { generateText, type LanguageModel, type ToolSet, tool } from 'ai';
 import type { CreateMessageParams } from 'tenon';
 import { toInputSchema } from './input-schema.js';
@@ -33,6 +46,18 @@ export interface CreateModelOptions extends Omit<Model, 'name' | 'generate'> {
   readonly secrets?: readonly string[] | undefined;
 }
 
+const texts = checkOptional(checkArray(checkString));
+const flag = checkOptional(checkBoolean);
+const score = checkOptional(checkRange('a number from 0 to 1', 0, 1));
+const optionChecks: OptionChecks<CreateModelOptions> = {
+  name: checkOptional(checkString),
+  takes: checkOptional(checkOptions<NonNullable<Model['takes']>>({ images: flag, audio: flag, tools: flag })),
+  maxRetries: checkOptional(checkWhole('a whole number of at least 0', 0)),
+  secrets: texts,
+  replaces: texts,
+  scores: checkOptional(checkOptions<NonNullable<Model['scores']>>({ cost: score, speed: score, intelligence: score })),
+};
+
 /**
  * Creates a model for `createBroker` from a language model of the AI SDK. Its `generate` rejects with
  * `model/unreachable`, `model/refused`, `model/answer` or `model/failed`. To set provider options, wrap the language
@@ -41,14 +66,7 @@ export interface CreateModelOptions extends Omit<Model, 'name' | 'generate'> {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createModel(languageModel: LanguageModel, options: CreateModelOptions = {}): Model {
-  requireKnownOptions('createModel', options, {
-    name: true,
-    takes: true,
-    maxRetries: true,
-    secrets: true,
-    replaces: true,
-    scores: true,
-  });
+  requirePresentOptions('createModel', options, optionChecks);
   requireArgument(
     '`languageModel` of createModel',
     languageModel,
