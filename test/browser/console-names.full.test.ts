@@ -37,10 +37,12 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
   });
 
   it('leaves room for the target beside a long name of a server', async () => {
+    await page.setViewportSize({ width: 1240, height: 900 });
     await shown.show('/');
     const row = page.locator('tr', { hasText: LONG_NAME });
     await row.waitFor();
     const box = await row.locator('td.wide').boundingBox();
+    await page.setViewportSize({ width: 1440, height: 900 });
     expect(box?.width).toBeGreaterThan(100);
   });
 
