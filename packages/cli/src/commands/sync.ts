@@ -44,9 +44,13 @@ export function createSyncCommand(context: CliContext): Command {
       const source = await readSyncSource(options.from, options.project ? 'project' : 'user', places);
       const platform = options.project ? undefined : places.platform;
       const hosts = await selectHosts(context, options, places);
-      const plans = await collectPlans(
-        hosts.filter(({ file }) => file !== source.file),
-        async ({ host, file }) => createSyncPlan(await openPlan(host, file, platform), source, options.prune ?? false),
+      const others = hosts.filter(({ file }) => file !== source.file);
+      if (others.length === 0)
+        screen.note(
+          `nothing to change: ${source.file} is the source, and no other host was chosen. Pass others with --host`,
+        );
+      const plans = await collectPlans(others, async ({ host, file }) =>
+        createSyncPlan(await openPlan(host, file, platform), source, options.prune ?? false),
       );
       const unread = [...source.unread, ...plans.flatMap(plan => listUnread(plan, source, options.prune ?? false))];
       for (const note of source.notes) screen.note(`warning: ${note}`, 'warning');

@@ -46,6 +46,12 @@ describe('tenon sync', () => {
     expect(JSON.parse(user.read(KIRO)).mcpServers).not.toHaveProperty('c');
   });
 
+  it('says that there is nothing to change if the source is the only host', async () => {
+    user.write(CURSOR, servers({ a: { command: 'a' } }));
+    const { code, err } = await user.run(['sync', '--from', 'cursor', '--host', 'cursor', '--yes']);
+    expect([code, err]).toEqual([0, expect.stringMatching(/is the source, and no other host was chosen/)]);
+  });
+
   it('changes nothing once the hosts agree, whichever is the source [cli.sync]', async () => {
     const all = mcpHosts.map(({ id }) => id).join(',');
     const notes = { command: 'npx', args: ['-y', 'notes@1.0.0'], env: { TOKEN: '${env:TOKEN}', MODE: 'dev' } };
