@@ -114,6 +114,7 @@ export {
   checkBoolean,
   checkEither,
   checkFalse,
+  checkFilePath,
   checkFunction,
   checkHeaderFields,
   checkInteger,

@@ -1,5 +1,5 @@
 import { describeType, isObject } from '../json/json-object.js';
-import { parseUrl } from '../uris/parse-url.js';
+import { isUrlText, parseUrl } from '../uris/parse-url.js';
 
 /**
  * Returns the issue of a value as `at /path: expected …`, or `undefined` for a valid value. Allocates memory only for
@@ -137,6 +137,12 @@ export const checkAbsoluteUrl: Check = value => {
   if (parseUrl(String(value))) return undefined;
   return describeMismatch('an absolute URL', value, typeof value === 'string' ? 'another text' : undefined);
 };
+
+/** Checks the path of a file. A URL would become a new file with that name. */
+export const checkFilePath: Check = path =>
+  typeof path === 'string' && path !== '' && !isUrlText(path) && !/^(?:file|sqlite):/i.test(path)
+    ? undefined
+    : describeMismatch('the path of a file', path, typeof path === 'string' ? 'another text' : undefined);
 
 /** Checks an origin: a scheme, a host, and a port if it is not the default one. A URL with a path is none. */
 export const checkOrigin: Check = value => {

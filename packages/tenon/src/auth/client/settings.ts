@@ -1,4 +1,19 @@
-import { type AuthFetch, type Clock, fetchWithGlobal, type GuardOptions, systemClock } from '@tenon/base';
+import {
+  type AuthFetch,
+  type Clock,
+  checkAnything,
+  checkArray,
+  checkBoolean,
+  checkEither,
+  checkFunction,
+  checkObject,
+  checkOptional,
+  checkString,
+  fetchWithGlobal,
+  type GuardOptions,
+  type OptionChecks,
+  systemClock,
+} from '@tenon/base';
 import { mergeScopes } from '@tenon/base/oauth';
 import { type AuthExceptions, type AuthExceptionsByServer, resolveExceptions } from './auth-exceptions.js';
 import { createDpopKey, type DpopKey } from './dpop-key.js';
@@ -42,16 +57,19 @@ export interface AuthorizerOptions extends GuardOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Names of the options of all authorizers. */
-export const AUTHORIZER_OPTION_NAMES: { readonly [K in keyof Required<AuthorizerOptions>]: true } = {
-  tokenStore: true,
-  scopes: true,
-  dpop: true,
-  exceptions: true,
-  fetch: true,
-  clock: true,
-  allowInsecure: true,
-  allowPrivate: true,
+const flag = checkOptional(checkBoolean);
+
+/** Checks of the options of all authorizers. A text such as `no` would remove a protection. */
+export const AUTHORIZER_OPTION_CHECKS: OptionChecks<AuthorizerOptions> = {
+  tokenStore: checkOptional(checkObject({ get: checkFunction, update: checkFunction })),
+  scopes: checkOptional(checkEither(checkString, checkArray(checkString))),
+  dpop: flag,
+  // `resolveExceptions` checks it.
+  exceptions: checkAnything,
+  fetch: checkOptional(checkFunction),
+  clock: checkOptional(checkObject()),
+  allowInsecure: flag,
+  allowPrivate: flag,
 };
 
 /** Options of an authorizer, with defaults applied. */

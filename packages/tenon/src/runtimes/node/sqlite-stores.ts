@@ -2,11 +2,9 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import {
-  type Check,
+  checkFilePath,
   checkOptional,
   checkRange,
-  describeMismatch,
-  isUrlText,
   requireArgument,
   requirePresentOptions,
   type Stores,
@@ -23,12 +21,6 @@ type Libsql = new (path: string, options: { timeout: number }) => Database;
 /** Maximum time to wait for other processes when a file is opened, in milliseconds. */
 const OPENING_TIMEOUT_MS = 5000;
 
-/** Checks the path of a file. A URL of other stores would become a new file with that name. */
-const checkPath: Check = path =>
-  typeof path === 'string' && path !== '' && !isUrlText(path) && !/^(?:file|sqlite):/i.test(path)
-    ? undefined
-    : describeMismatch('the path of a file', path, typeof path === 'string' ? 'another text' : undefined);
-
 /**
  * Opens stores in a SQLite file, for all processes of one machine. Creates the file, readable by its owner only. Needs
  * the package `libsql`.
@@ -42,7 +34,7 @@ export function sqliteStores(file: string, options: SqliteStoresOptions = {}): S
     busyTimeout: checkOptional(checkRange('a number of at least 0', 0)),
     pollInterval: checkAmount,
   });
-  requireArgument('the file of sqliteStores', file, checkPath);
+  requireArgument('the file of sqliteStores', file, checkFilePath);
   // With a full path, no name can be taken for a URL or for a database in memory.
   const path = resolve(file);
   const Libsql = loadLibsql();

@@ -1,10 +1,10 @@
-import { requireKnownOptions } from '@tenon/base';
+import { checkEither, checkObject, checkOptional, checkString, type OptionChecks, requireOptions } from '@tenon/base';
 import { toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
-import { AUTHORIZER_OPTION_NAMES, type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
+import { AUTHORIZER_OPTION_CHECKS, type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 
 const EXTENSION_ID = 'io.modelcontextprotocol/oauth-client-credentials';
@@ -18,6 +18,17 @@ export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<Client
   readonly issuer?: string | undefined;
 }
 
+const text = checkOptional(checkString);
+const optionChecks: OptionChecks<ClientCredentialsOptions> = {
+  issuer: text,
+  ...AUTHORIZER_OPTION_CHECKS,
+  id: checkString,
+  secret: text,
+  key: checkOptional(checkEither(checkString, checkObject())),
+  alg: text,
+  audience: text,
+};
+
 /**
  * Signs a program in with its own credentials: a `secret`, or preferably a private `key`. Calls reject with
  * `auth/refused` when the authorization server rejects them. On Node `fetch` is `fetchWithAddressCheck` by default.
@@ -25,15 +36,7 @@ export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<Client
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
-  requireKnownOptions('clientCredentials', options, {
-    issuer: true,
-    ...AUTHORIZER_OPTION_NAMES,
-    id: true,
-    secret: true,
-    key: true,
-    alg: true,
-    audience: true,
-  });
+  requireOptions<ClientCredentialsOptions>('clientCredentials', options, optionChecks, 'options/invalid');
   return createGrantAuthorizer(
     {
       clientKey: options.id,

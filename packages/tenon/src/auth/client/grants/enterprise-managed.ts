@@ -1,10 +1,13 @@
 import {
+  checkAnything,
   checkObject,
+  checkOptional,
   checkString,
   createGuardedFetch,
   createUrlGuard,
+  type OptionChecks,
   requireArgument,
-  requireKnownOptions,
+  requireOptions,
   TenonError,
 } from '@tenon/base';
 import { getEndpointFailure, normalizeTokenResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
@@ -14,7 +17,7 @@ import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
 import {
-  AUTHORIZER_OPTION_NAMES,
+  AUTHORIZER_OPTION_CHECKS,
   type AuthorizerOptions,
   type AuthorizerSettings,
   parseScopeOption,
@@ -69,13 +72,15 @@ export interface EnterpriseManagedOptions extends AuthorizerOptions {
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer {
-  requireKnownOptions('enterpriseManaged', options, {
-    idp: true,
-    subject: true,
-    client: true,
-    issuer: true,
-    ...AUTHORIZER_OPTION_NAMES,
-  });
+  const checks: OptionChecks<EnterpriseManagedOptions> = {
+    // Checked below, or when it is used.
+    idp: checkAnything,
+    subject: checkAnything,
+    client: checkAnything,
+    issuer: checkOptional(checkString),
+    ...AUTHORIZER_OPTION_CHECKS,
+  };
+  requireOptions('enterpriseManaged', options, checks, 'options/invalid');
   requireArgument('`client` of enterpriseManaged', options.client, checkObject({ id: checkString }));
   requireArgument('`idp` of enterpriseManaged', options.idp, checkObject());
   const settings = resolveSettings(options);

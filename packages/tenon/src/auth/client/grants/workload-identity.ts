@@ -1,10 +1,18 @@
-import { requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkEither,
+  checkFunction,
+  checkOptional,
+  checkString,
+  type OptionChecks,
+  requireOptions,
+  TenonError,
+} from '@tenon/base';
 import { getEndpointFailure, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';
-import { AUTHORIZER_OPTION_NAMES, type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
+import { AUTHORIZER_OPTION_CHECKS, type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 
@@ -34,12 +42,13 @@ export interface WorkloadIdentityOptions extends AuthorizerOptions {
  * @see https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
-  requireKnownOptions('workloadIdentity', options, {
-    assertion: true,
-    clientId: true,
-    issuer: true,
-    ...AUTHORIZER_OPTION_NAMES,
-  });
+  const checks: OptionChecks<WorkloadIdentityOptions> = {
+    assertion: checkEither(checkFunction, checkString),
+    clientId: checkOptional(checkString),
+    issuer: checkOptional(checkString),
+    ...AUTHORIZER_OPTION_CHECKS,
+  };
+  requireOptions('workloadIdentity', options, checks, 'options/invalid');
   const { assertion, clientId } = options;
   // The assertion identifies the client, which needs no authentication of its own.
   const identity: ClientIdentity =

@@ -1,4 +1,16 @@
-import { requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkBoolean,
+  checkEither,
+  checkFunction,
+  checkObject,
+  checkOptional,
+  checkOptions,
+  checkRange,
+  checkString,
+  type OptionChecks,
+  requirePresentOptions,
+  TenonError,
+} from '@tenon/base';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
@@ -8,7 +20,7 @@ import { DEVICE_GRANT, requestTokensWithDeviceCode, type ShowDeviceCode } from '
 import type { Grant } from '../grants/grant.js';
 import { createGrantAuthorizer } from '../grants/grant-authorizer.js';
 import {
-  AUTHORIZER_OPTION_NAMES,
+  AUTHORIZER_OPTION_CHECKS,
   type AuthorizerOptions,
   type AuthorizerSettings,
   parseScopeOption,
@@ -97,6 +109,21 @@ export interface SignInOptions extends AuthorizerOptions {
   readonly limits?: SignInLimits | undefined;
 }
 
+const amount = checkOptional(checkRange('a number of at least 0', 0));
+const optionChecks: OptionChecks<SignInOptions> = {
+  redirect: checkOptional(checkObject({ begin: checkFunction })),
+  showDeviceCode: checkOptional(checkFunction),
+  client: checkOptional(checkObject({ id: checkString, 'secret?': checkString, 'issuer?': checkString })),
+  clientMetadataUrl: checkOptional(checkString),
+  clientKey: checkOptional(checkEither(checkString, checkObject())),
+  clientName: checkOptional(checkString),
+  clientUri: checkOptional(checkString),
+  offline: checkOptional(checkBoolean),
+  confirmIssuer: checkOptional(checkFunction),
+  limits: checkOptional(checkOptions<SignInLimits>({ maxSignIns: amount, window: amount })),
+  ...AUTHORIZER_OPTION_CHECKS,
+};
+
 /**
  * Signs a user in when the server requires it: discovers the authorization server, registers the client, opens the
  * sign-in page, and renews tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is
@@ -104,19 +131,7 @@ export interface SignInOptions extends AuthorizerOptions {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {
-  requireKnownOptions('signIn', options, {
-    redirect: true,
-    showDeviceCode: true,
-    client: true,
-    clientMetadataUrl: true,
-    clientKey: true,
-    clientName: true,
-    clientUri: true,
-    offline: true,
-    confirmIssuer: true,
-    limits: true,
-    ...AUTHORIZER_OPTION_NAMES,
-  });
+  requirePresentOptions('signIn', options, optionChecks);
   const settings = resolveSettings(options);
   if (options.clientMetadataUrl !== undefined) checkDocumentUrl(options.clientMetadataUrl);
   return createGrantAuthorizer(createInteractiveGrant(options, settings), settings);

@@ -1,7 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, requireKnownOptions, runWithTimeout, systemClock, TenonError } from '@tenon/base';
+import {
+  type Clock,
+  checkEither,
+  checkFalse,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkOptional,
+  checkRange,
+  checkWhole,
+  describeMismatch,
+  requirePresentOptions,
+  runWithTimeout,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import type { Redirect } from '../../../auth/client/sign-in/redirect.js';
 import { openBrowser } from './browser.js';
 
@@ -67,14 +82,22 @@ const DONE_PAGE = renderPage('You can close this page and go back to the program
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
 export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
-  requireKnownOptions('loopbackRedirect', options, {
-    host: true,
-    port: true,
-    path: true,
-    open: true,
-    print: true,
-    timeout: true,
-    clock: true,
+  requirePresentOptions<LoopbackOptions>('loopbackRedirect', options, {
+    host: checkOptional(checkOneOf('127.0.0.1', 'localhost')),
+    port: checkOptional(checkWhole('a port, 0 to 65535', 0, 65_535)),
+    path: checkOptional(path =>
+      typeof path === 'string' && /^\/[^?#\s]*$/.test(path)
+        ? undefined
+        : describeMismatch(
+            'a path that begins with a slash',
+            path,
+            typeof path === 'string' ? 'another text' : undefined,
+          ),
+    ),
+    open: checkOptional(checkEither(checkFalse, checkFunction)),
+    print: checkOptional(checkFunction),
+    timeout: checkOptional(checkRange('a number of at least 1', 1)),
+    clock: checkOptional(checkObject()),
   });
   return {
     async begin(known, signal, issuerPath) {

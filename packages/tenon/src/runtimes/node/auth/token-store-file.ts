@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
   type Clock,
+  checkFilePath,
   decodeRecord,
   encodeRecord,
   isObject,
   isUnknownFormat,
+  requireArgument,
   requireKnownOptions,
   systemClock,
   TenonError,
@@ -40,6 +42,7 @@ type FileContents = { [name: string]: StoredSecret };
  */
 export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}): TokenStore {
   requireKnownOptions('fileTokenStore', options, { clock: true });
+  requireArgument('`path` of fileTokenStore', path, checkFilePath);
   const { clock = systemClock } = options;
   // Only a write creates the folder, because a reader needs no permission for it. Each write does, because a program may
   // run for longer than the folder exists.
