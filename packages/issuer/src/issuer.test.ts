@@ -78,6 +78,21 @@ describe('createIssuer', () => {
     ['a password that is missing', { url: 'http://localhost:1', users: JSON.parse('{ "ada": null }') }],
     ['a text as users', { url: 'http://localhost:1', users: JSON.parse('""') }],
     ['a life of no time', { url: 'http://localhost:1', accessTokenTtl: 0 }],
+    ['the scheme of a script', { url: 'http://localhost:1', redirectSchemes: ['javascript'] }],
+    ['a scheme with a colon', { url: 'http://localhost:1', redirectSchemes: ['vscode:'] }],
+    ['a text for documents', { url: 'http://localhost:1', clientMetadataDocuments: JSON.parse('"no"') }],
+    ['a scope without a description', { url: 'http://localhost:1', scopes: JSON.parse('{ "notes:read": true }') }],
+    ['stores without values', { url: 'http://localhost:1', stores: JSON.parse('{}') }],
+    [
+      'two clients with one ID',
+      {
+        url: 'http://localhost:1',
+        clients: [
+          { id: 'a', redirects: ['https://a.example/cb'] },
+          { id: 'a', redirects: ['https://b.example/cb'] },
+        ],
+      },
+    ],
   ])('refuses %s [auth.security.endpoints-https]', (_, options) => {
     expect(() => createIssuer(options)).toThrow(expect.objectContaining({ code: 'auth/issuer-options' }));
   });

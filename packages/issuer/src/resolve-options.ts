@@ -1,10 +1,18 @@
 import {
+  checkArray,
+  checkBoolean,
+  checkEither,
+  checkFunction,
+  checkObject,
+  checkOptional,
+  checkStores,
   classifyHost,
   createUrlGuard,
   isEncryptedOrLocal,
   logError,
   parseUrl,
   parseWebUrl,
+  requireArgument,
   systemClock,
   toRecordValues,
   type UrlGuard,
@@ -13,8 +21,9 @@ import { splitScopes } from '@tenon/base/oauth';
 import { memoryStores } from 'tenon';
 import { createGuardedFetch } from 'tenon/auth';
 import { createRedirectCheck } from './clients/redirect-rules.js';
+import { isRedirectUri } from './clients/redirect-uri.js';
 import { createRegistrationStore } from './clients/registration-store.js';
-import { checkMembers, createOptionError } from './option-error.js';
+import { checkMembers, createOptionError, OPTIONS_CODE } from './option-error.js';
 import type { IssuerBaseOptions, IssuerLimits, IssuerSettings } from './options.js';
 import { createSigningKeys, type SigningKeys } from './signing-keys.js';
 
@@ -43,10 +52,18 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
   const invalidResource = resources?.find(resource => !isResourceUrl(resource));
   if (invalidResource !== undefined)
     throw createOptionError('resources', 'absolute URLs without a fragment', invalidResource);
-  for (const scope of scopes.keys()) {
+  for (const [scope, description] of scopes) {
+    if (typeof description !== 'string') throw createOptionError('scopes', 'a description of each scope', scope);
     if (splitScopes(scope)[0] !== scope)
       throw createOptionError('scopes', 'scope names of RFC 6749, section 3.3', scope);
   }
+  const invalidScheme = redirectSchemes.find(
+    scheme => typeof scheme !== 'string' || !isRedirectUri(`${scheme}:/callback`, 'native', [scheme]),
+  );
+  if (invalidScheme !== undefined)
+    throw createOptionError('redirectSchemes', 'schemes of apps, such as vscode', String(invalidScheme));
+  if (new Set(clients.map(({ id }) => id)).size < clients.length)
+    throw createOptionError('clients', 'a different `id` for each client', 'the same one twice');
   const values = toRecordValues(stores.values);
   const guard = createUrlGuard(url);
   const limits = resolveLimits(options.limits);
@@ -120,6 +137,12 @@ function checkKinds(options: IssuerBaseOptions): void {
     const found = Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value;
     if (value !== undefined && kind !== 'any' && found !== kind) throw createOptionError(name, `a ${kind}`, found);
   }
+  const { stores, clientMetadataDocuments, clients = [] } = options;
+  requireArgument('`stores`', stores, checkOptional(checkStores), OPTIONS_CODE);
+  requireArgument('`clients`', clients, checkArray(checkObject()), OPTIONS_CODE);
+  // A text such as `no` would allow every document.
+  const checkDocuments = checkOptional(checkEither(checkFunction, checkBoolean));
+  requireArgument('`clientMetadataDocuments`', clientMetadataDocuments, checkDocuments, OPTIONS_CODE);
 }
 
 function parseIssuerUrl(given: string): URL {
