@@ -143,20 +143,73 @@ describe('app', () => {
   });
 
   it.each<[object, string]>([
-    [{ uri: 'https://a.example' }, 'invalid URI'],
-    [{ uri: 'ui://a/{b}' }, 'invalid URI'],
-    [{ html: undefined }, 'invalid source'],
-    [{ file: 'a.html' }, 'invalid source'],
-    [{ html: undefined, url: 'file:///etc/passwd' }, 'invalid url'],
-    [{ visibility: [] }, 'invalid visibility'],
-    [{ visibility: ['user'] }, 'invalid visibility'],
-    [{ permissions: { usb: {} } }, 'unknown permission "usb"'],
-    [{ csp: { connectDomains: ["'unsafe-eval'"] } }, 'invalid origin "\'unsafe-eval\'" in csp.connectDomains'],
-    [{ csp: { connect: [] } }, 'unknown csp member "connect"'],
-    [{ border: true }, 'unknown option "border"'],
+    [{ uri: 'https://a.example' }, 'app "https://a.example": invalid `uri`'],
+    [{ uri: 'ui://a/{b}' }, 'app "ui://a/{b}": invalid `uri`'],
+    [{ uri: undefined }, 'app: invalid `uri`'],
+    [{ html: undefined }, 'app "ui://a": invalid source'],
+    [{ file: 'a.html' }, 'app "ui://a": invalid source'],
+    [{ html: 3 }, 'invalid `html`'],
+    [{ html: undefined, file: 3 }, 'invalid `file`'],
+    [{ html: undefined, url: 'file:///etc/passwd' }, 'invalid `url`'],
+    [{ html: undefined, url: 'http://' }, 'invalid `url`'],
+    [{ visibility: [] }, 'invalid `visibility`'],
+    [{ visibility: 'model' }, 'invalid `visibility`'],
+    [{ visibility: ['user'] }, 'invalid `visibility/0`'],
+    [{ permissions: { usb: {} } }, 'invalid `permissions/usb`'],
+    [{ permissions: { camera: true } }, 'invalid `permissions/camera`'],
+    [{ csp: { connectDomains: ["'unsafe-eval'"] } }, 'invalid `csp/connectDomains/0`'],
+    [{ csp: { connectDomains: 'https://a.example' } }, 'invalid `csp/connectDomains`'],
+    [{ csp: { connect: [] } }, 'invalid `csp/connect`'],
+    [{ csp: 'none' }, 'invalid `csp`'],
+    [{ prefersBorder: 'no' }, 'invalid `prefersBorder`'],
+    [{ domain: 3 }, 'invalid `domain`'],
+    [{ title: 3 }, 'invalid `title`'],
+    [{ border: true }, 'unknown key "border"'],
   ])('rejects %o at the definition [ext-apps.lib-validate-at-start, ext-apps.lib-csp-origins]', (options, error) => {
     expect(() => app({ uri: 'ui://a', html, ...options } as AppOptions)).toThrow(
       expect.objectContaining({ code: 'app/definition', summary: expect.stringContaining(error) }),
     );
   });
+
+  it.each<[unknown, object | undefined, string]>([
+    [undefined, undefined, 'a tool of app "ui://a" is invalid'],
+    [{ description: 'Sales' }, undefined, 'a tool of app "ui://a" is invalid'],
+    [sales, { txt: () => '' }, 'unknown key "txt"'],
+    [sales, { text: 'Sales' }, 'invalid `text`'],
+    [sales, { visibility: [] }, 'invalid `visibility`'],
+  ])('rejects the tool %o with %o at the definition', (definition, options, error) => {
+    const chart = app({ uri: 'ui://a', html });
+    expect(() => chart.tool(definition as typeof sales, options)).toThrow(
+      expect.objectContaining({ code: 'app/definition', summary: expect.stringContaining(error) }),
+    );
+  });
+
+  it('reports a text that is none, and fails the call', async () => {
+    const errors: unknown[] = [];
+    const chart = app({ uri: 'ui://a', html });
+    const server = createServer({
+      name: 'sales',
+      version: '1.0.0',
+      tools: { sales: chart.tool(sales, { text: (() => 3) as never }) },
+      onError: error => errors.push(error),
+    });
+    client = await connectPair(server, {});
+    expect(await client.callTool('sales')).toMatchObject({ isError: true });
+    expect(errors).toMatchObject([{ code: 'app/text' }]);
+  });
+});
+
+describe('appOnly', () => {
+  it.each([[undefined], [false], ['no'], [Promise.resolve(true)]])(
+    'hides a tool whose `visible` returns %o',
+    async visible => {
+      const server = createServer({
+        name: 'sales',
+        version: '1.0.0',
+        tools: { refresh: appOnly({ ...sales, visible: () => visible as boolean }) },
+      });
+      client = await connectPair(server, { extensions: [appsExtension] });
+      expect(await collect(client.listTools())).toEqual([]);
+    },
+  );
 });

@@ -1,4 +1,21 @@
-import { dropUndefined } from '@tenon/base';
+import {
+  type Check,
+  checkAbsoluteUrl,
+  checkArray,
+  checkBoolean,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkOptional,
+  checkOptions,
+  checkString,
+  describeMismatch,
+  dropUndefined,
+  type OptionChecks,
+  requireArgument,
+  requireOptions,
+  requireResult,
+} from '@tenon/base';
 import {
   type CallToolResult,
   type ClientCapabilities,
@@ -9,7 +26,6 @@ import {
   toolResult,
 } from 'tenon';
 import { isCspOrigin } from '../channel/csp.js';
-import { requireArgument } from '../channel/known-options.js';
 import { isObject } from '../channel/messages.js';
 import { FLAT_RESOURCE_KEY, UI_EXTENSION, UI_MIME_TYPE, type Visibility } from '../channel/ui-meta.js';
 import type { AppCsp, AppPermissions } from '../channel/ui-types.js';
@@ -102,12 +118,71 @@ export interface App<U extends string = string> {
   tool<In, Out>(definition: ToolDefinition<In, Out>, options?: AppToolOptions<Out>): ToolDefinition<In, Out>;
 }
 
-const METADATA = ['uri', 'title', 'description', 'csp', 'permissions', 'visibility', 'prefersBorder', 'domain'];
-const SOURCES = ['html', 'file', 'url'];
-const VISIBILITIES: readonly unknown[] = ['model', 'app'];
-const PERMISSIONS = ['camera', 'microphone', 'geolocation', 'clipboardWrite'];
-const CSP_KEYS = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
 const URI_PATTERN = /^ui:\/\/[\w.~!$&'()*+,;=:@%/-]+$/;
+const INVALID = 'app/definition';
+
+const checkOrigins = checkOptional(
+  checkArray(value =>
+    isCspOrigin(value)
+      ? undefined
+      : describeMismatch('an origin such as https://api.example.com', value, shortenValue(value)),
+  ),
+);
+const checkPermission = checkOptional(checkOptions({}));
+const checkCallers = checkOptional(value =>
+  Array.isArray(value) && value.length === 0
+    ? describeMismatch('at least one of model and app', value, 'an empty list')
+    : checkArray(checkOneOf('model', 'app'))(value),
+);
+const checkAddress: Check = value =>
+  typeof value === 'string' || value instanceof URL ? undefined : describeMismatch('a text or a URL', value);
+
+/** `html`, `file` and `url` are checked by themselves: exactly one of them is present. */
+const APP_OPTIONS: OptionChecks<AppMetadata & { [K in keyof AppSource]: unknown }> = {
+  uri: value =>
+    typeof value === 'string' && URI_PATTERN.test(value)
+      ? undefined
+      : describeMismatch('a URI such as ui://sales/chart.html', value, shortenValue(value)),
+  html: checkOptional(checkString),
+  file: checkOptional(checkAddress),
+  url: checkOptional(value =>
+    /^https?:\/\//.test(String(value)) ? checkAbsoluteUrl(value) : describeMismatch('an http: or https: URL', value),
+  ),
+  title: checkOptional(checkString),
+  description: checkOptional(checkString),
+  csp: checkOptional(
+    checkOptions<AppCsp>({
+      connectDomains: checkOrigins,
+      resourceDomains: checkOrigins,
+      frameDomains: checkOrigins,
+      baseUriDomains: checkOrigins,
+    }),
+  ),
+  permissions: checkOptional(
+    checkOptions<AppPermissions>({
+      camera: checkPermission,
+      microphone: checkPermission,
+      geolocation: checkPermission,
+      clipboardWrite: checkPermission,
+    }),
+  ),
+  visibility: checkCallers,
+  prefersBorder: checkOptional(checkBoolean),
+  domain: checkOptional(checkString),
+};
+const TOOL_OPTIONS: OptionChecks<AppToolOptions<unknown>> = {
+  text: checkOptional(checkFunction),
+  visibility: checkCallers,
+};
+const checkTool: Check = value =>
+  isObject(value) && typeof value.run === 'function' ? undefined : describeMismatch('a tool', value);
+const checkText: Check = value =>
+  typeof value === 'string' || checkArray(checkObject())(value) === undefined
+    ? undefined
+    : describeMismatch('a text or a list of content blocks', value);
+
+const shortenValue = (value: unknown): string | undefined =>
+  typeof value === 'string' ? JSON.stringify(value.slice(0, 200)) : undefined;
 
 /**
  * Defines an app: an HTML page that a host shows with the results of a tool. Clients without apps get the text of the results.
@@ -115,7 +190,10 @@ const URI_PATTERN = /^ui:\/\/[\w.~!$&'()*+,;=:@%/-]+$/;
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function app<const U extends string>(options: AppOptions & { readonly uri: U }): App<U> {
-  checkApp(options);
+  const subject = isObject(options) ? `app ${shortenValue(options.uri) ?? ''}`.trimEnd() : 'app';
+  requireOptions(subject, options, APP_OPTIONS, INVALID);
+  if ([options.html, options.file, options.url].filter(source => source !== undefined).length !== 1)
+    throw new TenonError(INVALID, `${subject}: invalid source`, { expected: 'exactly one of html, file and url' });
   const { uri, title, description, permissions, prefersBorder, domain, visibility } = options;
   const csp = options.url === undefined ? options.csp : withOrigin(options.csp, new URL(options.url).origin);
   const ui = dropUndefined({ csp, permissions, prefersBorder, domain });
@@ -129,9 +207,10 @@ export function app<const U extends string>(options: AppOptions & { readonly uri
   return {
     uri,
     resources: { [uri]: definition } as App<U>['resources'],
-    tool: (tool, { text, ...own } = {}) => {
-      checkVisibility(uri, own.visibility);
-      return withApp(tool, { resourceUri: uri, visibility: own.visibility ?? visibility }, text);
+    tool: (tool, own = {}) => {
+      requireArgument(`a tool of ${subject}`, tool, checkTool, INVALID);
+      requireOptions(`a tool of ${subject}`, own, TOOL_OPTIONS, INVALID);
+      return withApp(tool, { resourceUri: uri, visibility: own.visibility ?? visibility }, own.text);
     },
   };
 }
@@ -141,18 +220,13 @@ export function app<const U extends string>(options: AppOptions & { readonly uri
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function appOnly<In, Out>(definition: ToolDefinition<In, Out>): ToolDefinition<In, Out> {
-  requireArgument('`definition` of appOnly', definition, 'a tool', isObject);
+  requireArgument('a tool of `appOnly`', definition, checkTool, INVALID);
   return withApp(definition, { visibility: ['app'] });
 }
 
 /** Tells if a client can show apps. Pass `context.client` of a handler, or the caller of `visible`. */
 export function supportsApps(client: { readonly capabilities: ClientCapabilities }): boolean {
-  requireArgument(
-    '`client` of supportsApps',
-    client,
-    'the client of a context',
-    each => isObject(each) && isObject(each.capabilities),
-  );
+  requireArgument('the client of `supportsApps`', client, checkObject({ capabilities: checkObject() }));
   const settings = client.capabilities.extensions?.[UI_EXTENSION];
   return isObject(settings) && Array.isArray(settings.mimeTypes) && settings.mimeTypes.includes(UI_MIME_TYPE);
 }
@@ -171,7 +245,12 @@ function withApp<In, Out>(
   return {
     ...definition,
     _meta: { ...definition._meta, ui, ...(resourceUri === undefined ? {} : { [FLAT_RESOURCE_KEY]: resourceUri }) },
-    ...(isForModel ? {} : { visible: caller => supportsApps(caller) && (visible?.(caller) ?? true) }),
+    ...(isForModel
+      ? {}
+      : {
+          visible: caller =>
+            supportsApps(caller) && (visible === undefined || visible.call(definition, caller) === true),
+        }),
     run(input, context) {
       const returned = run.call(definition, input, context);
       if (!text || supportsApps(context.client)) return returned;
@@ -186,6 +265,7 @@ function withApp<In, Out>(
 function addText<Out>(returned: unknown, text: NonNullable<AppToolOptions<Out>['text']>, hasOutput: boolean): unknown {
   if (!hasOutput || isOtherResult(returned)) return returned;
   const content = text(returned as Out);
+  requireResult('the result of `text` of a tool of an app', content, checkText, 'app/text');
   return toolResult({ content: typeof content === 'string' ? content : [...content], structuredContent: returned });
 }
 
@@ -194,44 +274,6 @@ function isOtherResult(value: unknown): value is Partial<CallToolResult> {
   if (!isObject(value)) return false;
   const isResult = Array.isArray(value.content) && ('structuredContent' in value || value.isError === true);
   return isResult || value.resultType === 'input_required' || Object.getOwnPropertySymbols(value).length > 0;
-}
-
-function checkApp(options: AppOptions): void {
-  requireArgument('the options of app', options, 'an object', isObject);
-  const { uri, csp, permissions, visibility } = options;
-  const unknown = Object.keys(options).filter(name => ![...METADATA, ...SOURCES].includes(name));
-  if (unknown.length > 0)
-    throw createDefinitionError(uri, `unknown option "${unknown[0]}"`, METADATA.concat(SOURCES).join(', '));
-  if (typeof uri !== 'string' || !URI_PATTERN.test(uri))
-    throw createDefinitionError(uri, 'invalid URI', 'a URI such as ui://sales/chart.html');
-  if (SOURCES.filter(name => Reflect.get(options, name) !== undefined).length !== 1)
-    throw createDefinitionError(uri, 'invalid source', 'exactly one of html, file and url');
-  if (options.url !== undefined && !/^https?:\/\//.test(String(options.url)))
-    throw createDefinitionError(uri, 'invalid url', 'http: or https:');
-  checkVisibility(uri, visibility);
-  for (const name of Object.keys(permissions ?? {}))
-    if (!PERMISSIONS.includes(name))
-      throw createDefinitionError(uri, `unknown permission "${name}"`, PERMISSIONS.join(', '));
-  for (const [name, origins] of Object.entries(csp ?? {})) {
-    if (!CSP_KEYS.includes(name)) throw createDefinitionError(uri, `unknown csp member "${name}"`, CSP_KEYS.join(', '));
-    const invalid = origins?.find((origin: unknown) => !isCspOrigin(origin));
-    if (invalid !== undefined)
-      throw createDefinitionError(
-        uri,
-        `invalid origin ${JSON.stringify(invalid)} in csp.${name}`,
-        'an origin such as https://api.example.com',
-      );
-  }
-}
-
-function checkVisibility(uri: string, visibility: readonly unknown[] | undefined): void {
-  if (visibility === undefined) return;
-  if (!Array.isArray(visibility) || visibility.length === 0 || !visibility.every(each => VISIBILITIES.includes(each)))
-    throw createDefinitionError(uri, 'invalid visibility', "a list of 'model' and 'app'");
-}
-
-function createDefinitionError(uri: unknown, summary: string, expected: string): TenonError {
-  return new TenonError('app/definition', `app ${JSON.stringify(uri)?.slice(0, 200)}: ${summary}`, { expected });
 }
 
 function withOrigin(csp: AppCsp = {}, origin: string): AppCsp {
