@@ -524,6 +524,17 @@ describe('openapi', () => {
     expect(report.leftOut).toEqual([{ operation: 'POST /a', reason: 'left out by `transform`' }]);
   });
 
+  it.each([[async () => false], [() => true], [() => null], [() => ({ nme: 'a' })], [() => ({ name: 3 })]])(
+    'refuses the result of the `transform` %s',
+    async transform => {
+      const document = createDocument({ '/a': { get: { operationId: 'a' } } });
+      await expect(serve(document, { transform: transform as never })).rejects.toMatchObject({
+        code: 'openapi/option',
+        message: expect.stringContaining('the result of `transform` for GET /a is invalid'),
+      });
+    },
+  );
+
   it('sends requests to other servers of operations only if their origin is allowed', async () => {
     const servers = [{ url: 'https://uploads.example.com' }];
     const document = createDocument(

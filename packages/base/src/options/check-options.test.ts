@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requireRequestHandler } from '../../../tenon/src/protocol/check-request-handler.js';
-import { checkArray, checkNumber, checkObject, checkOneOf } from './check.js';
-import { requireShape } from './check-options.js';
+import { checkArray, checkNumber, checkObject, checkOneOf, checkOptional } from './check.js';
+import { checkOptions, requireKnownOptions, requirePresentOptions, requireShape } from './check-options.js';
 
 const form = '{ size?, mode?, inner? }';
 const optional = (check: (value: unknown) => string | undefined) => (value: unknown) =>
@@ -32,6 +32,7 @@ describe('requireShape', () => {
     [[1], 'an array'],
     ['text', 'a string'],
     [1, 'a number'],
+    [Promise.resolve({ size: 1 }), 'a promise'],
   ])('names the type of %j, which is not an object', (value, received) => {
     expect(check(value)).toThrow(
       error({ summary: 'the options is not an object', expected: 'an object', received, hint: `write ${form}` }),
@@ -73,6 +74,18 @@ describe('requireShape', () => {
     expect(check({ other: 1 })).toThrow(
       error({ summary: 'the options: invalid `other`', expected: undefined, received: undefined }),
     );
+  });
+});
+
+describe('options that are a promise', () => {
+  const options: object = Promise.resolve({ size: 1 });
+  const size = checkOptional(checkNumber);
+
+  it('are refused by each check of options', () => {
+    const refused = expect.objectContaining({ code: 'options/invalid', received: 'a promise' });
+    expect(() => requireKnownOptions('run', options, { size: true } as never)).toThrow(refused);
+    expect(() => requirePresentOptions<{ size?: number }>('run', options, { size })).toThrow(refused);
+    expect(checkOptions<{ size?: number }>({ size })(options)).toBe('at /: expected an object, got a promise');
   });
 });
 

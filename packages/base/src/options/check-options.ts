@@ -1,5 +1,5 @@
 import { TenonError } from '../errors/error.js';
-import { isObject } from '../json/json-object.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { type Check, checkAnything, describeMismatch, describeReceived, prependPath } from './check.js';
 import { findNearestKey } from './nearest-key.js';
 
@@ -20,16 +20,19 @@ export interface OptionShape {
   readonly describePlace?: (key: string) => string | undefined;
 }
 
+/** Tells if a value is an object, and no promise. A promise has no members, so that all options would be ignored. */
+const isPlain = (value: unknown): value is JsonObject => isObject(value) && typeof value.then !== 'function';
+
 /**
  * Throws a `TenonError` when a value is not an object, has an unknown key, or has an invalid member. The error names
  * the subject.
  */
 export function requireShape(subject: string, value: unknown, shape: OptionShape): void {
   const { code, form, keys, aliases = {}, describePlace } = shape;
-  if (!isObject(value))
+  if (!isPlain(value))
     throw new TenonError(code, `${subject} is not an object`, {
       expected: 'an object',
-      received: describeReceived(value),
+      received: isObject(value) ? 'a promise' : describeReceived(value),
       hint: `write ${form}`,
     });
   for (const key of Object.keys(value)) {
@@ -83,7 +86,7 @@ export function requireKnownOptions<T extends object>(
   names: { readonly [K in keyof Required<T>]: true },
   code = INVALID_OPTIONS_CODE,
 ): void {
-  if (isObject(options) && Object.keys(options).every(name => Object.hasOwn(names ?? {}, name))) return;
+  if (isPlain(options) && Object.keys(options).every(name => Object.hasOwn(names ?? {}, name))) return;
   const checks = Object.fromEntries(Object.keys(names ?? {}).map(name => [name, checkAnything]));
   requireOptions(subject, options, checks, code);
 }
@@ -96,7 +99,7 @@ export function requirePresentOptions<T>(subject: string, options: unknown, chec
   const keys: OptionShape['keys'] = checks;
   const isValid = (name: string): boolean =>
     Object.hasOwn(keys, name) && isObject(options) && keys[name]?.(options[name]) === undefined;
-  if (isObject(options) && Object.keys(options).every(isValid)) return;
+  if (isPlain(options) && Object.keys(options).every(isValid)) return;
   requireOptions(subject, options, checks, INVALID_OPTIONS_CODE);
 }
 
@@ -128,7 +131,7 @@ function createValueError(subject: string, issue: string, code: string, verb: 'p
 export function checkOptions<T>(checks: OptionChecks<T>): Check {
   const keys: { readonly [name: string]: Check } = checks;
   return value => {
-    if (!isObject(value)) return describeMismatch('an object', value);
+    if (!isPlain(value)) return describeMismatch('an object', value, isObject(value) ? 'a promise' : undefined);
     for (const name of Object.keys(value)) {
       const check = Object.hasOwn(keys, name) ? keys[name] : undefined;
       const nearest = findNearestKey(name, Object.keys(keys)) ?? Object.keys(keys).join(', ');

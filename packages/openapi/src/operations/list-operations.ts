@@ -1,4 +1,13 @@
-import { isObject, toJsonObject } from '@tenon/base';
+import {
+  checkEither,
+  checkFalse,
+  checkOptional,
+  checkOptions,
+  checkString,
+  isObject,
+  requireResult,
+  toJsonObject,
+} from '@tenon/base';
 import {
   BrokenReferenceError,
   type DocumentSet,
@@ -16,6 +25,11 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'] as 
 const OTHER_METHODS = ['trace', 'query'] as const;
 /** Maximum length of a name that all hosts accept. */
 const MAX_NAME = 64;
+
+const checkText = checkOptional(checkString);
+const checkChange = checkOptional(
+  checkEither(checkFalse, checkOptions<OperationChange>({ name: checkText, title: checkText, description: checkText })),
+);
 
 /** Operation before it is served, for `transform`. */
 export interface OperationInfo {
@@ -178,6 +192,7 @@ export async function listOperations(documents: DocumentSet, options: ReadOption
         tags: Array.isArray(tags) ? tags.map(String) : [],
       };
       const change = transform?.({ ...info, name: toToolName(made.operation.name, new Set()) });
+      requireResult(`the result of \`transform\` for ${label}`, change, checkChange, 'openapi/option');
       if (change === false) {
         leaveOut(label, 'left out by `transform`');
         continue;

@@ -2,7 +2,7 @@ import { areSealKeys, dropUndefined, logError, requireShape, systemClock, TenonE
 import type { RequestStateStore, RetryForwardingConfig } from '../execution/request-state-store.js';
 import type { ListName } from '../protocol/lists.js';
 import { isExtensionId } from '../protocol/meta.js';
-import { isMethod, isNotification } from '../protocol/methods.js';
+import { isMethod, isNotification, methods as protocolMethods } from '../protocol/methods.js';
 import { checkScopes } from '../protocol/scopes.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { dialects, getDialect } from '../protocol/versions/index.js';
@@ -21,6 +21,7 @@ import type { Prompts, ServerDefinition, ServerOptions, Tools } from './definiti
 import { checkTaskOptions } from './definitions/task-options.js';
 import type { ToolDefinition } from './definitions/tool.js';
 import type { ExtensionHooks, ExtensionHost } from './extension.js';
+import { checkMiddlewareMethods } from './middleware/compose-middleware.js';
 import { Registry } from './registry.js';
 import type { MethodHandlers, ServerBackend, ServerRuntime } from './server-runtime.js';
 import { batchListChanges } from './session/batch-list-changes.js';
@@ -202,7 +203,10 @@ const RESERVED_METHOD = /^(notifications\/)?tasks\//;
 /** Methods of the skills extension. A server that declares it may define them itself. */
 const SKILL_METHOD = /^(skills\/|resources\/directory\/read$)/;
 
-function checkServerOptions({ methods = {}, extensions = [], protocolVersions, inputRequests }: ServerOptions): void {
+function checkServerOptions(options: ServerOptions): void {
+  const { methods = {}, extensions = [], protocolVersions, inputRequests, use = [] } = options;
+  const own = [methods, ...extensions.map(each => each.methods ?? {})].flatMap(each => Object.keys(each));
+  checkMiddlewareMethods(use, [...Object.keys(protocolMethods), ...own]);
   for (const [name, { params, scopes }] of Object.entries(methods)) {
     checkScopes(`method "${name}"`, scopes);
     const isTaken = SKILL_METHOD.test(name) && !extensions.some(({ id }) => id === 'io.modelcontextprotocol/skills');

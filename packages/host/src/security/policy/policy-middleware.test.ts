@@ -143,6 +143,17 @@ describe('policyMiddleware', () => {
     await client.close();
   });
 
+  it.each([[async () => ({ destructiveHint: true })], [() => 'destructive'], [() => null]])(
+    'runs no tool if `annotations` is %s',
+    async annotations => {
+      const { server, ran } = setUp([deny({ destructive: true }), allow()], { annotations: annotations as never });
+      const client = await connectPair(server);
+      await expect(client.callTool('write', {})).rejects.toThrow('Internal error');
+      expect(ran).toEqual([]);
+      await client.close();
+    },
+  );
+
   it('matches the principal and the arguments', async () => {
     const layer = policyMiddleware({
       policy: createPolicy([allow({ principal: 'ann', arguments: { path: { under: '/work' } } }), deny()]),

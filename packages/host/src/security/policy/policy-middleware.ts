@@ -1,9 +1,15 @@
 import {
+  type Check,
   checkFunction,
   checkObject,
+  checkOptional,
+  describeMismatch,
+  isObject,
+  isPromise,
   type JsonObject,
   requireArgument,
   requireKnownOptions,
+  requireResult,
   rpcError,
   TOO_MANY_REQUESTS,
   toJsonObject,
@@ -100,12 +106,18 @@ function getArguments(kind: ActionRequest['kind'], { _meta, ...params }: JsonObj
   return kind !== 'resource' ? toJsonObject(params.arguments) : {};
 }
 
+/** A promise has no annotations, so that rules for them would not apply. */
+const checkAnnotations: Check = checkOptional(value =>
+  isObject(value) && !isPromise(value) ? undefined : describeMismatch('an object and no promise', value),
+);
+
 function toActionRequest(options: PolicyMiddlewareOptions, operation: Operation): ActionRequest {
   const { method, params, context } = operation;
   const kind = KINDS[method] ?? 'method';
   const name = kind === 'method' ? method : (operation.name ?? '');
   const args = getArguments(kind, params);
   const annotations = kind === 'tool' ? options.annotations?.(name) : undefined;
+  requireResult('the result of `annotations` of policyMiddleware', annotations, checkAnnotations, 'options/invalid');
   const { server = 'server' } = options;
   const request = { kind, server, name, arguments: args, trusted: true, ...describeUser(context.auth) } as const;
   return annotations ? { ...request, annotations } : request;

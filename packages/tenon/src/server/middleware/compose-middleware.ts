@@ -1,4 +1,6 @@
+import { checkFunction, findNearestKey, requireArgument, TenonError } from '@tenon/base';
 import type { Middleware, Next } from '../../handler/operation.js';
+import type { MethodName } from '../../protocol/method-types.js';
 
 /** Composes middleware around a handler, the first one outermost. Without middleware it returns the handler. */
 export function composeMiddleware(middleware: readonly Middleware[], core: Next): Next {
@@ -7,12 +9,30 @@ export function composeMiddleware(middleware: readonly Middleware[], core: Next)
 
 const methodByMiddleware = new WeakMap<object, string>();
 
-/** Limits middleware to one method. */
-export function forMethod<S = unknown>(method: string, middleware: Middleware<S>): Middleware<S> {
+/**
+ * Limits middleware to one method.
+ * @param method Method of the protocol, of an extension or of the server itself. `createServer` throws `server/definition`
+ * for a name that looks like a mistyped one, because its checks would never run.
+ * @throws TenonError `options/invalid` for a middleware that is no function.
+ */
+export function forMethod<S = unknown>(method: MethodName | (string & {}), middleware: Middleware<S>): Middleware<S> {
+  requireArgument('`middleware` of forMethod', middleware, checkFunction);
   const filterByMethod: Middleware<S> = (operation, next) =>
     operation.method === method ? middleware(operation, next) : next(operation);
   methodByMiddleware.set(filterByMethod, method);
   return filterByMethod;
+}
+
+/** Throws `server/definition` for middleware of a method that does not exist, and whose name is similar to one that does. */
+export function checkMiddlewareMethods(middleware: readonly Middleware[], known: readonly string[]): void {
+  for (const each of middleware) {
+    const method = methodByMiddleware.get(each);
+    const nearest = method !== undefined && !known.includes(method) && findNearestKey(method, known);
+    if (nearest)
+      throw new TenonError('server/definition', `\`forMethod\` names the unknown method "${method}"`, {
+        hint: `did you mean "${nearest}"?`,
+      });
+  }
 }
 
 const NO_MIDDLEWARE: readonly Middleware[] = [];

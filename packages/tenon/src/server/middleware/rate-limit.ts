@@ -8,6 +8,7 @@ import {
   getCallerKey,
   getOwnerKey,
   identifyCaller,
+  requireResult,
   rpcError,
   type Stores,
   systemClock,
@@ -54,7 +55,7 @@ const OPTION_CHECKS = {
   burst: checkRange('a number of at least 1', 1),
   perSecond: checkPositive,
   getKey: checkOptional(checkFunction),
-  stores: checkOptional(checkObject()),
+  stores: checkOptional(checkObject({ buckets: checkObject() })),
   name: checkOptional(checkString),
   clock: clockOption,
 };
@@ -73,7 +74,13 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const { burst, perSecond, stores, name = 'rate-limit', clock = systemClock } = options;
   const getCallerToolKey = ({ method, name: tool, context }: Operation): string =>
     JSON.stringify([getLimitKey(context), method, method === 'tools/call' ? tool : undefined]);
-  const { getKey = getCallerToolKey } = options;
+  const getKey = (operation: Operation): string => {
+    if (options.getKey === undefined) return getCallerToolKey(operation);
+    const key = options.getKey(operation);
+    // Each promise would be a key of its own, and nothing would be limited.
+    requireResult('the result of `getKey` of rateLimit', key, checkString, 'server/middleware-options');
+    return key;
+  };
   const shared = stores?.buckets;
   const buckets = shared
     ? createSharedTokens({ buckets: shared, scope: `rate/${name}`, burst, perSecond, clock })

@@ -74,7 +74,54 @@ describe('composeMiddleware', () => {
   });
 });
 
+describe('forMethod', () => {
+  const pass: Middleware = (each, next) => next(each);
+  const create = (method: string) => () =>
+    createServer({
+      name: 's',
+      version: '1',
+      use: [forMethod(method, pass)],
+      methods: { 'com.example/buy': { run: () => ({}) } },
+    });
+
+  it.each(['tools/call', 'tasks/get', 'com.example/buy', 'org.example/other'])('accepts the method %s', method => {
+    expect(create(method)).not.toThrow();
+  });
+
+  it.each([
+    ['tools/cal', 'tools/call'],
+    ['tool/call', 'tools/call'],
+    ['Tools/Call', 'tools/call'],
+    ['com.example/by', 'com.example/buy'],
+  ])('refuses %s, which looks like %s', (method, meant) => {
+    expect(create(method)).toThrow(
+      expect.objectContaining({ code: 'server/definition', hint: `did you mean "${meant}"?` }),
+    );
+  });
+
+  it('refuses a middleware that is no function', () => {
+    expect(() => forMethod('tools/call', undefined as never)).toThrow(
+      expect.objectContaining({ code: 'options/invalid' }),
+    );
+  });
+});
+
 describe('rateLimit', () => {
+  it.each([[async () => 'a'], [() => undefined], [() => ({})]])(
+    'refuses each operation whose key is none: %s',
+    async getKey => {
+      const { outcome, passed } = through(rateLimit({ burst: 9, perSecond: 1, getKey: getKey as never }));
+      expect(await outcome(operation())).toMatchObject({ code: 'server/middleware-options' });
+      expect(passed).toEqual([]);
+    },
+  );
+
+  it('refuses stores that cannot count', () => {
+    expect(() => rateLimit({ burst: 1, perSecond: 1, stores: {} as never })).toThrow(
+      expect.objectContaining({ code: 'server/middleware-options' }),
+    );
+  });
+
   it('allows a burst, and refills with time [tools.security.rate-limited]', async () => {
     const clock = fakeClock();
     const { outcome, passed } = through(rateLimit({ burst: 2, perSecond: 1, clock }));
