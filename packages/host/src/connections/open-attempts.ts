@@ -19,11 +19,7 @@ const MAX_TIMEOUT_FACTOR = 10;
  * ten times as much.
  * @param clock Source of time, for tests.
  */
-export function limitStart(
-  server: string,
-  startTimeout: number,
-  clock: Clock = systemClock,
-): Pick<ClientOptions, 'openTimeout' | 'getOpenSignal'> {
+export function limitStart(server: string, startTimeout: number, clock: Clock = systemClock): ClientOptions {
   const attempts = new OpenAttempts({ clock, startTimeout }, () => createStartTimeoutError(server, startTimeout));
   return { openTimeout: startTimeout, getOpenSignal: hasProgress => attempts.begin(hasProgress) };
 }

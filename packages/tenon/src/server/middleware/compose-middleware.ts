@@ -7,7 +7,14 @@ export function composeMiddleware(middleware: readonly Middleware[], core: Next)
   return middleware.reduceRight<Next>((next, outer) => async operation => outer(operation, next), core);
 }
 
-const methodByMiddleware = new WeakMap<object, string>();
+/** The method of middleware that is limited to one. */
+interface Limitation {
+  readonly method: string;
+  /** Throws if the method is similar to a known one, and none itself. */
+  requireKnown(known: readonly string[]): void;
+}
+
+const limitations = new WeakMap<object, Limitation>();
 
 /**
  * Limits middleware to one method.
@@ -19,20 +26,22 @@ export function forMethod<S = unknown>(method: MethodName | (string & {}), middl
   requireArgument('`middleware` of forMethod', middleware, checkFunction);
   const filterByMethod: Middleware<S> = (operation, next) =>
     operation.method === method ? middleware(operation, next) : next(operation);
-  methodByMiddleware.set(filterByMethod, method);
+  limitations.set(filterByMethod, {
+    method,
+    requireKnown(known) {
+      const nearest = known.includes(method) ? undefined : findNearestKey(method, known);
+      if (nearest === undefined) return;
+      throw new TenonError('server/definition', `\`forMethod\` names the unknown method "${method}"`, {
+        hint: `did you mean "${nearest}"?`,
+      });
+    },
+  });
   return filterByMethod;
 }
 
 /** Throws `server/definition` for middleware of a method that does not exist, and whose name is similar to one that does. */
 export function checkMiddlewareMethods(middleware: readonly Middleware[], known: readonly string[]): void {
-  for (const each of middleware) {
-    const method = methodByMiddleware.get(each);
-    const nearest = method !== undefined && !known.includes(method) && findNearestKey(method, known);
-    if (nearest)
-      throw new TenonError('server/definition', `\`forMethod\` names the unknown method "${method}"`, {
-        hint: `did you mean "${nearest}"?`,
-      });
-  }
+  for (const each of middleware) limitations.get(each)?.requireKnown(known);
 }
 
 const NO_MIDDLEWARE: readonly Middleware[] = [];
@@ -45,7 +54,7 @@ export function selectMiddleware(middleware: readonly Middleware[] | undefined, 
   selectionCache.set(middleware, byMethod);
   const cached = byMethod.get(method);
   if (cached) return cached;
-  const selected = middleware.filter(each => (methodByMiddleware.get(each) ?? method) === method);
+  const selected = middleware.filter(each => (limitations.get(each)?.method ?? method) === method);
   byMethod.set(method, selected);
   return selected;
 }
