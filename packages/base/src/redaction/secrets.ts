@@ -8,7 +8,7 @@ const TOKEN_PREFIXES = [
   '[spr]k-|[spr]k_(?:live|test|prod)_|gsk_|xai-|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|npm_(?=[A-Za-z0-9]{20})',
   'hf_(?=[A-Za-z0-9]{8})|AIza|AKIA|ASIA|ya29\\.|eyJ|SG\\.(?=[\\w-]{16})|whsec_|shp(?:at|ss)_|dop_v1_|pypi-(?=[\\w-]{40})',
 ].join('|');
-const STARTS_AS_TOKEN = new RegExp(`^(?:${TOKEN_PREFIXES})`);
+const STARTS_AS_TOKEN = new RegExp('^(?:'.concat(TOKEN_PREFIXES, ')'));
 /**
  * A token with one of the prefixes. It may contain asterisks, because providers mask the middle of a key that they
  * quote.

@@ -101,21 +101,13 @@ export interface TaskNotifications {
 
 /** Tells if a status is final. */
 export function isTerminal(status: TaskStatus): boolean {
-  return TRANSITIONS[status].length === 0;
+  return TERMINAL_STATUSES.some(each => each === status);
 }
 
 /** Tells if a task may change from one status to another. The same status is not a change. */
 export function canBecome(from: TaskStatus, to: TaskStatus): boolean {
-  return TRANSITIONS[from].includes(to);
+  return !isTerminal(from) && from !== to;
 }
-
-const TRANSITIONS: { readonly [S in TaskStatus]: readonly TaskStatus[] } = {
-  working: ['input_required', ...TERMINAL_STATUSES],
-  input_required: ['working', ...TERMINAL_STATUSES],
-  completed: [],
-  failed: [],
-  cancelled: [],
-};
 
 const meta = { '_meta?': checkObject() };
 const taskFields = {

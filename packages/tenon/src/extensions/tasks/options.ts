@@ -100,22 +100,19 @@ export interface TaskEvent {
   readonly clientId?: string | undefined;
 }
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
+// Times are in milliseconds. Bundlers keep a product of names, and with it values that a program does not use.
 export const TASK_DEFAULTS = {
-  ttl: 24 * HOUR,
-  maxTtl: 7 * 24 * HOUR,
-  pollInterval: SECOND,
+  ttl: 86_400_000,
+  maxTtl: 604_800_000,
+  pollInterval: 1000,
   maxRunning: 100,
   maxOpen: 10_000,
   maxOpenPerUser: 1000,
   maxShare: MAX_SHARE,
   maxRecordSize: 16 * 2 ** 20,
-  leaseTtl: 15 * SECOND,
-  handoverTimeout: 10 * MINUTE,
-  suspendTimeout: 5 * MINUTE,
+  leaseTtl: 15_000,
+  handoverTimeout: 600_000,
+  suspendTimeout: 300_000,
 } as const;
 
 export type TaskSettings = TasksOptions & Complete<Omit<TasksOptions, 'list' | 'onEvent'>>;
