@@ -36,7 +36,8 @@ export function compileSchema<const S extends Schema>(schema: S, side: SchemaSid
 /** The JSON Schema validator. It is loaded on its first use, because most schemas validate by themselves. */
 let checkModule: typeof import('./compile-check.js') | undefined;
 
-function createJsonCheck(json: JsonObject): ValueCheck {
+/** Creates the check of a JSON Schema, also of one that a schema library has made, which may be a Standard Schema too. */
+export function createJsonCheck(json: JsonObject): ValueCheck {
   let check: ValueCheck | undefined;
   const loadAndCheck = async (value: unknown) => {
     checkModule ??= await import('./compile-check.js');

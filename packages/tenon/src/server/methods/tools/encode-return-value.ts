@@ -4,7 +4,7 @@ import { isToolResultParts, type ToolResultParts, toContentBlocks, toolResult } 
 import { checkNestedMeta } from '../../../protocol/check-meta.js';
 import type { ContentBlock } from '../../../protocol/content.js';
 import { isInputRequired } from '../../../protocol/methods.js';
-import { type CheckResult, compileSchema } from '../../../schemas/compile-schema.js';
+import { type CheckResult, createJsonCheck } from '../../../schemas/compile-schema.js';
 import { isStandardSchema } from '../../../schemas/standard.js';
 import type { CompiledTool } from '../../definitions/compiled-tool.js';
 import { findMalformedBlock, isContentBlock, requireContentBlocks } from '../content-blocks.js';
@@ -79,7 +79,7 @@ function checkOutput(tool: CompiledTool, value: unknown): CheckResult | Promise<
   if (!isStandardSchema(definition.output)) return output.check(toSentValue(describeTool(tool), value));
   return thenMaybe<CheckResult, CheckResult>(output.check(value), checked => {
     const sent = checked.ok ? toSentValue(describeTool(tool), checked.value) : undefined;
-    return !checked.ok || sent === checked.value ? checked : compileSchema(output.json, 'output').check(sent);
+    return !checked.ok || sent === checked.value ? checked : createJsonCheck(output.json)(sent);
   });
 }
 
