@@ -14,7 +14,7 @@ import { createHandlerUnderTest, type TestableHandler } from './handler-equivale
 import type { Observation, ObservedEvent } from './handler-equivalence/observation.js';
 import { runScenario } from './handler-equivalence/run-scenario.js';
 import { type ExecutionScenario, listScenarios } from './handler-equivalence/scenarios.js';
-import { optionalFunction, optionalTime } from './option-checks.js';
+import { optionalFunction, optionalTimeout } from './option-checks.js';
 
 const checkHandler = checkObject({ run: checkFunction });
 const checkReader = checkObject({ read: checkFunction });
@@ -71,7 +71,7 @@ export async function checkHandlerEquivalence(
     answers: checkOptional(checkObject()),
     effects: optionalFunction,
     compare: optionalFunction,
-    timeout: optionalTime,
+    timeout: optionalTimeout,
   });
   requireArgument(
     '`handler` of checkHandlerEquivalence',

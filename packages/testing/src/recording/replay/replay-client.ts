@@ -22,7 +22,7 @@ import {
   type JsonRpcResponse,
 } from 'tenon/testing-internals';
 import { malformed, withFaults } from '../../faults.js';
-import { optionalClock, optionalText, optionalTime } from '../../option-checks.js';
+import { optionalClock, optionalText, optionalTimeout } from '../../option-checks.js';
 import { checkRecording, parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedExchange, type RecordedSession, toSessions } from '../recorded-sessions.js';
 import type { Recording } from '../recording.js';
@@ -108,7 +108,7 @@ export async function replayToServer(
 ): Promise<ReplayReport> {
   requirePresentOptions<ReplayClientOptions>('replayToServer', options, {
     ignore: checkOptional(checkArray(checkString)),
-    timeout: optionalTime,
+    timeout: optionalTimeout,
     server: optionalText,
     clock: optionalClock,
   });
