@@ -29,11 +29,15 @@ export const readSteps = (): Promise<ReadonlyMap<string, readonly Measurement[]>
  */
 export async function readBytes(): Promise<ReadonlyMap<string, readonly Measurement[]>> {
   const workloads = new Map<string, readonly Measurement[]>();
-  for (const name of [...Object.keys(constantWorkloads), IDLE_SESSION, IDLE_STREAM]) {
-    const measured = await runProgram(PROGRAM, { flags: FLAGS, args: ['bytes', name] });
-    workloads.set(name, measured.get(name) ?? []);
-  }
+  for (const name of [...Object.keys(constantWorkloads), IDLE_SESSION, IDLE_STREAM])
+    workloads.set(name, await readBytesOf(name));
   return workloads;
+}
+
+/** Measures the bytes of one workload. */
+export async function readBytesOf(name: string): Promise<readonly Measurement[]> {
+  const measured = await runProgram(PROGRAM, { flags: FLAGS, args: ['bytes', name] });
+  return measured.get(name) ?? [];
 }
 
 interface RunOptions {
