@@ -11,8 +11,8 @@ const PROTOCOL_VERSIONS = ['2025-11-25', '2026-07-28'];
 const QUESTION = 'a question and its answer';
 const MAX_QUESTION = 150;
 const MAX_BINARY = 1.2;
-const MAX_CLIENT_ITEMS = 14;
-const MAX_SERVER_ITEMS = 9;
+/** Most of a result of many items, times the floor. */
+const MAX_ITEMS = 1.1;
 const MAX_OBJECTS = 1.5;
 const MAX_TEMPLATE = 1;
 const MAX_TASK_DELAY = 50;
@@ -95,8 +95,22 @@ const millisecondsOf = (work, limit) => results => {
   };
 };
 
-export const clientItems = millisecondsOf('client', MAX_CLIENT_ITEMS);
-export const serverItems = millisecondsOf('server', MAX_SERVER_ITEMS);
+/** @param {string} work @returns {(results: Json) => Status} */
+const itemsOf = work => results => {
+  const of = (/** @type {string} */ name) => compare(scaleOf(results, work, name), scaleOf(results, work, 'floor'));
+  const own = of('tenon');
+  return {
+    peer: NONE,
+    official: `${formatRatio(of('v2'))} ×`,
+    tenon: `${formatRatio(own)} ×`,
+    target: `≤ ${MAX_ITEMS} × floor`,
+    figures: [own.paired],
+    isMet: own.paired <= MAX_ITEMS,
+  };
+};
+
+export const clientItems = itemsOf('client');
+export const serverItems = itemsOf('server');
 export const templates = millisecondsOf('templates', MAX_TEMPLATE);
 
 /** With zod, and with a JSON Schema. @param {Json} results @returns {Status} */
