@@ -49,7 +49,12 @@ export function toSentValue(subject: string, value: unknown): unknown {
 
 function hasToJson(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return typeof (value as { readonly toJSON?: unknown }).toJSON === 'function' || Object.values(value).some(hasToJson);
+  const members = value as { readonly [name: string]: unknown };
+  if (typeof members.toJSON === 'function') return true;
+  if (Array.isArray(value)) return value.some(hasToJson);
+  // A list of the values of each object would take longer than their validation.
+  for (const name in members) if (hasToJson(members[name])) return true;
+  return false;
 }
 
 /** Throws `handler/output` if JSON would lose a part of the value. */
