@@ -17,12 +17,16 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
 
   beforeAll(async () => {
     if (!found) return;
-    const target = { resolved: { target: { command: process.execPath, args: [SERVER] }, label: 'odd' } };
+    const start = (args: string[]) => ({
+      resolved: { target: { command: process.execPath, args: [SERVER, ...args] }, label: 'odd' },
+    });
+    const target = start([]);
     shown = await openPage(found, {
       targets: [
         { name: '..', target },
         { name: 'ends', target },
         { name: LONG_NAME, target },
+        { name: 'many', target: start(['--many']) },
       ],
     });
     ({ page } = shown);
@@ -44,6 +48,24 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
     const box = await row.locator('td.wide').boundingBox();
     await page.setViewportSize({ width: 1440, height: 900 });
     expect(box?.width).toBeGreaterThan(100);
+  });
+
+  it('shows the name of a server above 150 tools at its full height', async () => {
+    await shown.show('/s/many');
+    await page.locator('nav.tools li a').nth(40).waitFor();
+    const link = page.locator('nav.tools .server-link');
+    expect(await link.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+  });
+
+  it.each([390, 1280])('breaks long names and texts of a tool at a width of %i pixels', async width => {
+    await page.setViewportSize({ width, height: 900 });
+    await shown.show(`/s/many/tools/${'l'.repeat(120)}`);
+    await page.locator('.member').waitFor();
+    const wide = await page
+      .locator('main, main .pane')
+      .evaluateAll(boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.className));
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(wide).toEqual([]);
   });
 
   it.each(NAMES)('opens and calls the tool %j, also after a reload', async name => {
