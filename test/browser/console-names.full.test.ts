@@ -104,6 +104,22 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
     expect(text).not.toMatch(/NaN|1000/);
   });
 
+  it('shows an input request of a process in each call that runs, because the process names none', async () => {
+    await shown.show('/s/ends/tools/ask');
+    const forms = page.getByRole('form', { name: 'elicitation of ends' });
+    const note = page.getByText('The server does not say which call asks');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await expect.poll(() => forms.count()).toBe(1);
+    expect(await note.count()).toBe(0);
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await note.waitFor();
+    await forms.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('decline for form of').waitFor();
+    await shown.show('/input-requests');
+    await forms.getByRole('button', { name: 'Decline' }).click();
+    await expect.poll(() => forms.count()).toBe(0);
+  });
+
   it('says that the connection of a process that has ended is lost, and starts it with the next call', async () => {
     await shown.show('/s/ends/tools/exit');
     await page.getByRole('button', { name: 'Call', exact: true }).click();

@@ -26,7 +26,16 @@ export function Ladder({ call }: { readonly call: CallView }) {
   const rows = getCallRows(call.id);
   const rungs = groupRows(rows);
   const start = rows[0]?.time ?? call.startedAt;
-  const waiting = shownRecording.value ? [] : openRequests.value.filter(request => request.call === call.id);
+  const requests = shownRecording.value ? [] : openRequests.value;
+  // A process does not name the call of its request, so it can be any of the calls that run.
+  const unassigned = requests.filter(
+    ({ call: owner, kind, server, createdAt }) =>
+      owner === null &&
+      kind !== 'approval' &&
+      server === call.server &&
+      call.took === null &&
+      createdAt >= call.startedAt,
+  );
   return (
     <div class="ladder">
       <div class="sides" aria-hidden="true">
@@ -70,7 +79,13 @@ export function Ladder({ call }: { readonly call: CallView }) {
           </div>
         );
       })}
-      {waiting.map(request => (
+      {requests
+        .filter(request => request.call === call.id)
+        .map(request => (
+          <LazyInputForm key={request.id} request={request} />
+        ))}
+      {unassigned.length > 0 && <p class="dim">The server does not say which call asks:</p>}
+      {unassigned.map(request => (
         <LazyInputForm key={request.id} request={request} />
       ))}
       <ProgressLine call={call} />
