@@ -96,7 +96,10 @@ function checkTag(
   countScanSteps(meter, TAG_STEPS);
   const markup = text.slice(tag.at, tag.end);
   // An unclosed comment hides all text after it.
-  if (markup.startsWith('<!--')) return [createWarning('hidden-html', { at: tag.at, end: commentEnd(tag.at + 4) })];
+  if (markup.startsWith('<!--')) {
+    if (/^<!-- ?-->/.test(text.slice(tag.at, tag.at + 8))) return [];
+    return [createWarning('hidden-html', { at: tag.at, end: commentEnd(tag.at + 4) })];
+  }
   const name = /^<([a-z][a-z0-9:-]{0,40})(?=[\s/>]|$)/i.exec(markup)?.[1]?.toLowerCase();
   if (name === undefined) return [];
   const addresses = [...markup.matchAll(address)];
