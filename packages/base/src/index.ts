@@ -112,6 +112,8 @@ export {
   checkArray,
   checkAuthInfo,
   checkBoolean,
+  checkCharacters,
+  checkClock,
   checkEither,
   checkFalse,
   checkFilePath,
@@ -127,6 +129,7 @@ export {
   checkRange,
   checkRecord,
   checkString,
+  checkText,
   checkToken,
   checkWhole,
   describeMismatch,
@@ -146,6 +149,7 @@ export {
   requireShape,
 } from './options/check-options.js';
 export { checkStores, checkValues } from './options/check-stores.js';
+export { checkMilliseconds, HTTP_TARGET_CHECKS, STDIO_TARGET_CHECKS } from './options/check-target.js';
 export { chooseName } from './options/choose-name.js';
 export { applyDefaults, type Complete, dropUndefined, type Optional } from './options/defaults.js';
 export { findNearestKey } from './options/nearest-key.js';

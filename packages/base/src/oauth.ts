@@ -36,7 +36,7 @@ export {
   normalizeTokenResponse,
 } from './oauth/normalize-response.js';
 export { EndpointError, getEndpointFailure, isGrantRevoked, requestEndpoint } from './oauth/request-endpoint.js';
-export { mergeScopes, OFFLINE_ACCESS, splitScopes } from './oauth/scope-list.js';
+export { isScope, mergeScopes, OFFLINE_ACCESS, splitScopes } from './oauth/scope-list.js';
 export { getOauthErrorCode, sanitizeServerText, toAuthError } from './oauth/to-auth-error.js';
 export { requestTokenResponse } from './oauth/token-response.js';
 export { type ChallengeToWrite, findChallenge, formatChallenges, parseChallenges } from './oauth/www-authenticate.js';

@@ -4,73 +4,19 @@
  * @module @tenon/host
  */
 
-import { requireKnownOptions } from '@tenon/base';
+import { requireOptions } from '@tenon/base';
 import { memoryStores } from 'tenon';
 import { fetchWithAddressCheck } from 'tenon/auth/node';
 import { nodeTransports } from 'tenon/host-internals/node';
 import type { Host } from './host.js';
 import { RunningHost } from './running-host.js';
 import { createWorkerEngine } from './runtimes/node/code-mode/worker-engine.js';
-import { loadHost, type NodeHostOptions } from './runtimes/node/host-options.js';
+import { loadHost, NODE_HOST_CHECKS, type NodeHostOptions } from './runtimes/node/host-options.js';
 import { createScreeningWorker } from './runtimes/node/screening-worker.js';
 
 /** Creates a host for servers from the options or from files. Servers start when they are first needed. */
 export async function createHost(options: NodeHostOptions): Promise<Host> {
-  requireKnownOptions('createHost', options, {
-    servers: true,
-    config: true,
-    onConfigFinding: true,
-    trust: true,
-    trustKey: true,
-    policy: true,
-    lock: true,
-    audit: true,
-    pageSize: true,
-    inputRequests: true,
-    stores: true,
-    rateLimits: true,
-    strict: true,
-    telemetry: true,
-    onServerState: true,
-    onError: true,
-    clock: true,
-    name: true,
-    version: true,
-    title: true,
-    prefix: true,
-    startTimeout: true,
-    listTimeout: true,
-    connectionIdleTimeout: true,
-    maxProcesses: true,
-    maxConnectionsPerCaller: true,
-    maxConnectionsPerServer: true,
-    maxShare: true,
-    waitForTasks: true,
-    listDenied: true,
-    extensions: true,
-    budget: true,
-    codeMode: true,
-    credentials: true,
-    callerSignIn: true,
-    tasks: true,
-    elicit: true,
-    elicitUrl: true,
-    sample: true,
-    sampleTools: true,
-    roots: true,
-    forwarder: true,
-    approve: true,
-    approvals: true,
-    quotas: true,
-    lockGuard: true,
-    onDrift: true,
-    auditAnchorInterval: true,
-    output: true,
-    screening: true,
-    onScreeningReport: true,
-    broker: true,
-    sampling: true,
-  });
+  requireOptions<NodeHostOptions>('createHost', options, NODE_HOST_CHECKS, 'options/invalid');
   const stores = options.stores ?? memoryStores(options.clock ? { clock: options.clock } : {});
   const { options: read, close } = await loadHost(options, stores);
   const closeAll = async () => {

@@ -3,65 +3,16 @@
  * with additional exports.
  */
 
-import { requireKnownOptions } from '@tenon/base';
+import { requireOptions } from '@tenon/base';
 import { webTransports } from 'tenon/host-internals';
 import type { Host } from './host.js';
 import type { HostOptions } from './host-options.js';
+import { HOST_CHECKS } from './option-checks.js';
 import { RunningHost } from './running-host.js';
 
 /** Creates a host for the servers in the options. Servers start when they are first needed. */
 export function createHost(options: HostOptions): Promise<Host> {
-  requireKnownOptions('createHost', options, {
-    servers: true,
-    name: true,
-    version: true,
-    title: true,
-    prefix: true,
-    startTimeout: true,
-    listTimeout: true,
-    connectionIdleTimeout: true,
-    maxProcesses: true,
-    maxConnectionsPerCaller: true,
-    maxConnectionsPerServer: true,
-    maxShare: true,
-    waitForTasks: true,
-    listDenied: true,
-    extensions: true,
-    pageSize: true,
-    budget: true,
-    codeMode: true,
-    credentials: true,
-    callerSignIn: true,
-    stores: true,
-    inputRequests: true,
-    tasks: true,
-    rateLimits: true,
-    strict: true,
-    telemetry: true,
-    onServerState: true,
-    onError: true,
-    clock: true,
-    elicit: true,
-    elicitUrl: true,
-    sample: true,
-    sampleTools: true,
-    roots: true,
-    forwarder: true,
-    policy: true,
-    approve: true,
-    approvals: true,
-    quotas: true,
-    lockGuard: true,
-    mayStart: true,
-    onDrift: true,
-    audit: true,
-    auditAnchorInterval: true,
-    output: true,
-    screening: true,
-    onScreeningReport: true,
-    broker: true,
-    sampling: true,
-  });
+  requireOptions<HostOptions>('createHost', options, HOST_CHECKS, 'options/invalid');
   return RunningHost.create(options, webTransports);
 }
 

@@ -55,8 +55,9 @@ import { type UnavailableServer, UpstreamRegistry } from './connections/upstream
 import { UpstreamServer } from './connections/upstream-server.js';
 import type { Host, HostUpdate, Inventories, ServerDescription, ServerSelection, ServerState } from './host.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
-import { choosePrefix, requireKnownSettings, toEntries } from './host-setup.js';
+import { choosePrefix, toEntries } from './host-setup.js';
 import { collectMeasurement, createForwardingTelemetry, pauseIncoming } from './host-telemetry.js';
+import { requireServers } from './option-checks.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
@@ -96,7 +97,7 @@ export class RunningHost implements Host {
 
   private constructor(options: HostOptions, transports: HostTransports) {
     const { clock = systemClock } = options;
-    requireKnownSettings(options.servers);
+    requireServers(options.servers);
     this.#options = options;
     this.#clock = clock;
     const reportError = options.onError ?? logErrorMessage;
@@ -232,7 +233,7 @@ export class RunningHost implements Host {
   update(update: HostUpdate): ServerChanges {
     requireKnownOptions('update', update, { servers: true, policy: true });
     const { servers, policy } = update;
-    if (servers) requireKnownSettings(servers);
+    if (servers) requireServers(servers);
     this.#guard.update({ policy });
     if (servers === undefined) {
       this.#refreshGateways();

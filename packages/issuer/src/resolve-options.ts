@@ -1,6 +1,7 @@
 import {
   checkArray,
   checkBoolean,
+  checkClock,
   checkEither,
   checkFunction,
   checkObject,
@@ -17,7 +18,7 @@ import {
   toRecordValues,
   type UrlGuard,
 } from '@tenon/base';
-import { splitScopes } from '@tenon/base/oauth';
+import { isScope } from '@tenon/base/oauth';
 import { memoryStores } from 'tenon';
 import { createGuardedFetch } from 'tenon/auth';
 import { createRedirectCheck } from './clients/redirect-rules.js';
@@ -54,8 +55,7 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
     throw createOptionError('resources', 'absolute URLs without a fragment', invalidResource);
   for (const [scope, description] of scopes) {
     if (typeof description !== 'string') throw createOptionError('scopes', 'a description of each scope', scope);
-    if (splitScopes(scope)[0] !== scope)
-      throw createOptionError('scopes', 'scope names of RFC 6749, section 3.3', scope);
+    if (!isScope(scope)) throw createOptionError('scopes', 'scope names of RFC 6749, section 3.3', scope);
   }
   const invalidScheme = redirectSchemes.find(
     scheme => typeof scheme !== 'string' || !isRedirectUri(`${scheme}:/callback`, 'native', [scheme]),
@@ -137,9 +137,13 @@ function checkKinds(options: IssuerBaseOptions): void {
     const found = Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value;
     if (value !== undefined && kind !== 'any' && found !== kind) throw createOptionError(name, `a ${kind}`, found);
   }
-  const { stores, clientMetadataDocuments, clients = [] } = options;
+  const { stores, clientMetadataDocuments, clients = [], clock, keys } = options;
   requireArgument('`stores`', stores, checkOptional(checkStores), OPTIONS_CODE);
   requireArgument('`clients`', clients, checkArray(checkObject()), OPTIONS_CODE);
+  requireArgument('`clock`', clock, checkOptional(checkClock), OPTIONS_CODE);
+  requireArgument('`keys`', keys, checkOptional(checkArray(checkObject())), OPTIONS_CODE);
+  // Without a key, tokens would be signed by a random one, as without the option.
+  if (keys?.length === 0) throw createOptionError('keys', 'one or more private keys', 'an empty list');
   // A text such as `no` would allow every document.
   const checkDocuments = checkOptional(checkEither(checkFunction, checkBoolean));
   requireArgument('`clientMetadataDocuments`', clientMetadataDocuments, checkDocuments, OPTIONS_CODE);

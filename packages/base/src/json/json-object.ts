@@ -9,7 +9,8 @@ export function isObject(value: unknown): value is JsonObject {
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  return 'then' in value && typeof value.then === 'function' ? 'a promise' : 'an object';
 }
 
 /** Returns an object without members for a value that is no JSON object. */

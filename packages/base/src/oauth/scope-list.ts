@@ -5,12 +5,19 @@ export const OFFLINE_ACCESS = 'offline_access';
 const MAX_SCOPES = 200;
 
 /**
+ * Tells if a text is the name of one scope.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-3.3
+ */
+export const isScope = (text: string): boolean => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text);
+
+/**
  * Splits the value of a `scope` parameter, and drops invalid scopes.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-3.3
  */
 export function splitScopes(text: string): string[] {
-  const scopes = text.split(' ').filter(scope => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  const scopes = text.split(' ').filter(isScope);
   return [...new Set(scopes)].slice(0, MAX_SCOPES);
 }
 

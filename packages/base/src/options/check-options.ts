@@ -32,7 +32,7 @@ export function requireShape(subject: string, value: unknown, shape: OptionShape
   if (!isPlain(value))
     throw new TenonError(code, `${subject} is not an object`, {
       expected: 'an object',
-      received: isObject(value) ? 'a promise' : describeReceived(value),
+      received: describeReceived(value),
       hint: `write ${form}`,
     });
   for (const key of Object.keys(value)) {
@@ -131,7 +131,7 @@ function createValueError(subject: string, issue: string, code: string, verb: 'p
 export function checkOptions<T>(checks: OptionChecks<T>): Check {
   const keys: { readonly [name: string]: Check } = checks;
   return value => {
-    if (!isPlain(value)) return describeMismatch('an object', value, isObject(value) ? 'a promise' : undefined);
+    if (!isPlain(value)) return describeMismatch('an object', value);
     for (const name of Object.keys(value)) {
       const check = Object.hasOwn(keys, name) ? keys[name] : undefined;
       const nearest = findNearestKey(name, Object.keys(keys)) ?? Object.keys(keys).join(', ');

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  checkAbsoluteUrl,
   checkAnything,
   checkArray,
   checkBoolean,
+  checkClock,
   checkEither,
+  checkFalse,
+  checkFunction,
   checkInteger,
   checkNullable,
   checkNumber,
@@ -13,6 +17,7 @@ import {
   checkRange,
   checkRecord,
   checkString,
+  checkText,
   checkToken,
   checkWhole,
   prependPath,
@@ -36,7 +41,11 @@ describe('a check', () => {
     [checkArray(checkString), ['x'], {}, 'an array'],
     [checkRecord(checkString), { a: 'x' }, [], 'an object'],
     [checkObject({ 'a?': checkString }), {}, null, 'an object'],
-    [checkEither(checkString, checkNumber), 5, true, 'a number'],
+    [checkEither(checkString, checkNumber), 5, true, 'a string or a number'],
+    [checkEither(checkFalse, checkObject()), false, true, 'false or an object'],
+    [checkText('a path', text => text === '/a'), '/a', '/b', 'a path'],
+    [checkAbsoluteUrl, new URL('https://a.example'), ['https://a.example'], 'an absolute URL'],
+    [checkClock, { now() {}, after() {} }, null, 'an object'],
   ])('accepts a fitting value and names the unfit member (%#)', (check, good, bad, expected) => {
     expect(check(good)).toBeUndefined();
     expect(check(bad)).toMatch(`at /: expected ${expected}, got `);
@@ -53,6 +62,24 @@ describe('a check', () => {
 
   it('keeps and ignores unknown members [result.open-object]', () => {
     expect(checkObject({ a: checkString })({ a: 'x', b: 1 })).toBeUndefined();
+  });
+
+  it('names the invalid member of a value that one of several checks expects', () => {
+    expect(checkEither(checkFunction, checkArray(checkString))(['a', 5])).toBe(
+      'at /1: expected a string, got a number',
+    );
+    expect(checkEither(checkFalse, checkRange('a rate', 0))(Number.NaN)).toBe(
+      'at /: expected false or a rate, got NaN',
+    );
+  });
+
+  it('tells an empty text and another text from a value of another type', () => {
+    const check = checkText('a name', text => text === 'a');
+    expect(['', 'b', 5].map(value => check(value)?.split(', got ')[1])).toEqual([
+      'an empty string',
+      'another text',
+      'a number',
+    ]);
   });
 
   it('names a number outside of its range', () => {

@@ -76,14 +76,25 @@ export function checkRecord(check: Check): Check {
   };
 }
 
+/**
+ * Creates a check for a value that passes one of several checks. The issue names all of them, or the invalid member of a
+ * value of the right type.
+ */
 export function checkEither(...checks: readonly Check[]): Check {
   return value => {
-    let issue: string | undefined;
+    let last: string | undefined;
     for (const check of checks) {
-      issue = check(value);
-      if (issue === undefined) return undefined;
+      last = check(value);
+      if (last === undefined) return undefined;
     }
-    return issue;
+    const issues = checks.map(check => String(check(value)));
+    const member = issues.findLast(issue => !issue.startsWith(ROOT));
+    if (member !== undefined) return member;
+    const parts = issues.map(issue => issue.slice(`${ROOT}expected `.length).split(', got '));
+    const type = describeReceived(value);
+    // A check that says more of the value than its type expects this type.
+    const received = parts.map(([, text]) => text).find(text => text !== type);
+    return describeMismatch(parts.map(([expected]) => expected).join(' or '), value, received);
   };
 }
 
@@ -132,39 +143,49 @@ export function describeMismatch(expected: string, value: unknown, received = de
  */
 export const describeReceived = (value: unknown): string => (value === undefined ? 'nothing' : describeType(value));
 
+/** Creates a check for a text with a property. `what` names the text in messages: `the path of a file`. */
+export function checkText(what: string, isValid: (text: string) => boolean): Check {
+  return value => {
+    if (typeof value !== 'string') return describeMismatch(what, value);
+    return isValid(value)
+      ? undefined
+      : describeMismatch(what, value, value === '' ? 'an empty string' : 'another text');
+  };
+}
+
+/** Checks a text that may not be empty. */
+export const checkCharacters: Check = checkText('a string with characters', text => text !== '');
+
+const checkUrlText = checkText('an absolute URL', text => parseUrl(text) !== undefined);
+
 /** Checks an absolute URL: a text, or a `URL`. */
-export const checkAbsoluteUrl: Check = value => {
-  if (parseUrl(String(value))) return undefined;
-  return describeMismatch('an absolute URL', value, typeof value === 'string' ? 'another text' : undefined);
-};
+export const checkAbsoluteUrl: Check = value => checkUrlText(value instanceof URL ? value.href : value);
 
 /** Checks the path of a file. A URL would become a new file with that name. */
-export const checkFilePath: Check = path =>
-  typeof path === 'string' && path !== '' && !isUrlText(path) && !/^(?:file|sqlite):/i.test(path)
-    ? undefined
-    : describeMismatch('the path of a file', path, typeof path === 'string' ? 'another text' : undefined);
+export const checkFilePath: Check = checkText(
+  'the path of a file',
+  path => path !== '' && !isUrlText(path) && !/^(?:file|sqlite):/i.test(path),
+);
 
 /** Checks an origin: a scheme, a host, and a port if it is not the default one. A URL with a path is none. */
-export const checkOrigin: Check = value => {
-  const expected = 'an origin, such as https://api.example.com';
-  if (typeof value !== 'string') return describeMismatch(expected, value);
-  const isOrigin = checkAbsoluteUrl(value) === undefined && new URL(value).origin === value;
-  return isOrigin ? undefined : describeMismatch(expected, value, 'another text');
-};
+export const checkOrigin: Check = checkText(
+  'an origin, such as https://api.example.com',
+  text => parseUrl(text)?.origin === text,
+);
+
+/** Checks a source of time. */
+export const checkClock: Check = checkObject({ now: checkFunction, after: checkFunction });
 
 /** Accepts only `false`, for an option that takes settings or `false`. */
 export const checkFalse: Check = value =>
-  value === false ? undefined : describeMismatch('false', value, 'another value');
+  value === false ? undefined : describeMismatch('false', value, value === true ? 'true' : undefined);
 
 /**
  * Checks the identity of a caller that code of a user gives. A text as `scopes` would grant each scope that it contains,
  * and callers without a principal would be one caller.
  */
 export const checkAuthInfo: Check = checkObject({
-  principal: value =>
-    typeof value === 'string' && value !== ''
-      ? undefined
-      : describeMismatch('a string with characters', value, value === '' ? 'an empty string' : undefined),
+  principal: checkCharacters,
   'scopes?': checkArray(checkString),
 });
 

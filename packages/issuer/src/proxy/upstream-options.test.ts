@@ -25,7 +25,11 @@ it.each<unknown>([
   { ...options, upstream: { ...upstream, clientMethod: 'none' } },
   { ...options, upstream: { ...upstream, parameters: 'x' } },
   { ...options, upstream: { ...upstream, redirectUri: 'x' } },
+  { ...options, upstream: { ...upstream, scopes: ['openid email'] } },
   { ...options, clients: {} },
+  { ...options, keys: [] },
+  { ...options, keys: ['x'] },
+  { ...options, clock: {} },
   { ...options, onError: 'x' },
 ])('createOAuthProxy refuses invalid options with a code, and shows no secret: %j', given => {
   expect(() => call(oauthProxy, given)).toThrow(

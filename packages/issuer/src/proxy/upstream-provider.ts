@@ -1,5 +1,5 @@
 import { checkBrowserUrl, createUrlGuard, isTextList } from '@tenon/base';
-import { getOauthErrorCode, isGrantRevoked, requestTokenResponse } from '@tenon/base/oauth';
+import { getOauthErrorCode, isGrantRevoked, isScope, requestTokenResponse } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { TenonError } from 'tenon';
 import { checkMembers, createOptionError } from '../option-error.js';
@@ -176,6 +176,8 @@ function checkUpstream(upstream: UpstreamOptions): void {
     if (typeof value !== 'string' || value === '')
       throw createOptionError(`upstream.${name}`, 'a text', value === '' ? 'an empty text' : typeof value);
   if (!isTextList(scopes)) throw createOptionError('upstream.scopes', 'a list of texts', typeof scopes);
+  const invalidScope = scopes.find(scope => !isScope(scope));
+  if (invalidScope !== undefined) throw createOptionError('upstream.scopes', 'one scope in each text', invalidScope);
   if (!CLIENT_METHODS.includes(clientMethod))
     throw createOptionError('upstream.clientMethod', 'client_secret_basic or client_secret_post', String(clientMethod));
   checkMembers('upstream.parameters', parameters, Object.keys(parameters ?? {}));

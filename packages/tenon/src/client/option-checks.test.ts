@@ -35,6 +35,32 @@ describe('an option at the wrong place of connect', () => {
   });
 });
 
+describe('the members of an option of connect', () => {
+  it.each<[option: string, value: object]>([
+    ['keepAlive/interval', { keepAlive: { interval: Number.NaN } }],
+    ['keepAlive/intervall', { keepAlive: { intervall: 5 } }],
+    ['completion/ttl', { completion: { ttl: '5' } }],
+    ['completion/delay', { completion: { delay: 5 } }],
+    ['clock/now', { clock: {} }],
+  ])('are refused if they are invalid: %s', (option, options) => {
+    expect(check(requireClientOptions, options)).toThrow(`options of connect: invalid \`${option}\``);
+  });
+
+  it.each<[member: string, value: object]>([
+    ['resume/maxAttempts', { resume: { maxAttempts: '5' } }],
+    ['listen/delay', { listen: { delay: 5 } }],
+  ])('are refused in a target if they are invalid: %s', (member, target) => {
+    expect(check(requireHttpTarget, { url: 'https://a.example/mcp', ...target })).toThrow(`invalid \`${member}\``);
+  });
+
+  it('are named with all accepted kinds of values', () => {
+    expect(check(requireStdioTarget, { command: 'node', stderr: 'file' })).toThrow(
+      'Expected one of pipe, inherit, ignore or a function, got a string',
+    );
+    expect(check(requireStdioTarget, { command: '' })).toThrow('invalid `command`. Expected a string with characters');
+  });
+});
+
 describe('requireCallOptions', () => {
   const checkCall = (options: object) => () => requireCallOptions('tools/call', options);
 

@@ -3,29 +3,32 @@ import {
   checkArray,
   checkAuthInfo,
   checkBoolean,
+  checkClock,
   checkEither,
   checkFalse,
   checkFunction,
-  checkHeaderFields,
+  checkMilliseconds,
   checkObject,
   checkOneOf,
   checkOptional,
+  checkOptions,
   checkRange,
-  checkRecord,
   checkString,
+  HTTP_TARGET_CHECKS,
   type OptionChecks,
   requireArgument,
   requirePresentOptions,
   requireShape,
+  STDIO_TARGET_CHECKS,
 } from '@tenon/base';
+import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
 import { assumableCapabilities } from '../protocol/capabilities.js';
 import { LOGGING_LEVELS } from '../protocol/content.js';
 import type { CallOptions } from './call-options.js';
-import type { ClientEvents, ClientOptions } from './options.js';
+import type { ClientEvents, ClientOptions, CompletionOptions } from './options.js';
 import type { HttpTarget, StdioTarget } from './target.js';
 
 const anyObject = checkObject();
-const milliseconds = checkOptional(checkRange('a number of milliseconds', 0));
 
 const logLevel = checkOneOf(LOGGING_LEVELS);
 
@@ -33,8 +36,8 @@ const callOptionKeys: OptionChecks<CallOptions> = {
   signal: checkOptional(checkObject({ aborted: checkBoolean, addEventListener: checkFunction })),
   onProgress: checkOptional(checkFunction),
   onTask: checkOptional(checkFunction),
-  idleTimeout: milliseconds,
-  totalTimeout: milliseconds,
+  idleTimeout: checkMilliseconds,
+  totalTimeout: checkMilliseconds,
   meta: checkOptional(anyObject),
   allowReservedMeta: checkOptional(checkBoolean),
   idempotent: checkOptional(checkBoolean),
@@ -46,28 +49,8 @@ const callOptionKeys: OptionChecks<CallOptions> = {
   resolveInputRequests: checkOptional(checkBoolean),
 };
 
-const httpKeys: OptionChecks<HttpTarget> = {
-  url: checkEither(checkString, checkObject({ href: checkString })),
-  auth: checkOptional(checkEither(checkString, anyObject)),
-  headers: checkOptional(checkEither(checkFunction, checkHeaderFields)),
-  transport: checkOptional(checkOneOf('http', 'http-sse')),
-  fetch: checkOptional(checkFunction),
-  onUnauthorized: checkOptional(checkFunction),
-  resume: checkOptional(anyObject),
-  listen: checkOptional(anyObject),
-  maxMessageSize: checkOptional(checkRange('a number of bytes', 1)),
-};
-
-const stdioKeys: OptionChecks<StdioTarget> = {
-  command: checkString,
-  args: checkOptional(checkArray(checkString)),
-  env: checkOptional(checkRecord(checkOptional(checkString))),
-  cwd: checkOptional(checkString),
-  stderr: checkOptional(checkEither(checkOneOf('pipe', 'inherit', 'ignore'), checkFunction)),
-  container: checkOptional(checkString),
-  maxLineBytes: checkOptional(checkRange('a number of bytes', 1)),
-  maxJsonDepth: checkOptional(checkRange('a number of levels', 1)),
-};
+const httpKeys: OptionChecks<HttpTarget> = HTTP_TARGET_CHECKS;
+const stdioKeys: OptionChecks<StdioTarget> = STDIO_TARGET_CHECKS;
 
 const optionKeys: OptionChecks<ClientOptions> = {
   name: checkOptional(checkString),
@@ -88,27 +71,35 @@ const optionKeys: OptionChecks<ClientOptions> = {
   extensions: checkOptional(checkArray(checkObject({ id: checkString }))),
   tasks: checkOptional(checkBoolean),
   experimental: checkOptional(anyObject),
-  idleTimeout: milliseconds,
-  totalTimeout: milliseconds,
-  probeTimeout: milliseconds,
+  idleTimeout: checkMilliseconds,
+  totalTimeout: checkMilliseconds,
+  probeTimeout: checkMilliseconds,
   maxRounds: checkOptional(checkRange('a number', 0)),
-  answerTimeout: milliseconds,
+  answerTimeout: checkMilliseconds,
   validate: checkOptional(checkOneOf('error', 'warn', 'off')),
   strict: checkOptional(checkBoolean),
   assumeCapabilities: checkOptional(checkArray(checkOneOf(assumableCapabilities))),
   logLevel: checkOptional(logLevel),
   cacheSize: checkOptional(checkRange('a number', 0)),
   completion: checkOptional(
-    checkEither(checkFalse, checkObject({ 'debounceDelay?': milliseconds, 'ttl?': milliseconds })),
+    checkEither(
+      checkFalse,
+      checkOptions<CompletionOptions>({ debounceDelay: checkMilliseconds, ttl: checkMilliseconds }),
+    ),
   ),
   versionCache: checkOptional(anyObject),
-  keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
+  keepAlive: checkOptional(
+    checkEither(
+      checkFalse,
+      checkOptions<KeepAliveOptions>({ interval: checkMilliseconds, timeout: checkMilliseconds }),
+    ),
+  ),
   copyMessages: checkOptional(checkBoolean),
   caller: checkOptional(checkAuthInfo),
   telemetry: checkOptional(anyObject),
   onMessage: checkOptional(checkFunction),
   wrapTransport: checkOptional(checkFunction),
-  clock: checkOptional(anyObject),
+  clock: checkOptional(checkClock),
 };
 
 const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };

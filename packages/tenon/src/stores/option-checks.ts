@@ -1,7 +1,7 @@
 import {
   type Clock,
+  checkClock,
   checkFunction,
-  checkObject,
   checkOptional,
   checkRange,
   type OptionChecks,
@@ -20,7 +20,7 @@ export const checkAmount = checkOptional(checkRange('a number of at least 1', 1)
 
 /** Checks of the options of all stores. */
 export const commonChecks: OptionChecks<CommonOptions> = {
-  clock: checkOptional(checkObject()),
+  clock: checkOptional(checkClock),
   maxValueSize: checkAmount,
   onError: checkOptional(checkFunction),
 };

@@ -8,7 +8,7 @@ import {
   checkOneOf,
   checkOptional,
   checkString,
-  requireArgument,
+  type OptionChecks,
   type Stores,
   TenonError,
 } from '@tenon/base';
@@ -17,6 +17,7 @@ import type { ConfiguredEntry } from '../../config/server-entry.js';
 import { toHostServers } from '../../config/to-host-servers.js';
 import { type AskTrust, createTrust, type Trust } from '../../config/trust.js';
 import type { HostOptions, HostServer } from '../../host-options.js';
+import { HOST_CHECKS } from '../../option-checks.js';
 import type { HostGuardOptions } from '../../security/guard/guard-options.js';
 import { openAudit } from './audit/audit-file.js';
 import { readConfigFile } from './config-file.js';
@@ -65,6 +66,23 @@ export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' 
   readonly audit?: HostOptions['audit'] | string;
 }
 
+const checkSource = checkEither(checkString, checkObject({ path: checkString, scope: checkOneOf('user', 'project') }));
+const { mayStart: _, ...SHARED_CHECKS } = HOST_CHECKS;
+
+/** Checks of the options of `createHost` on Node. */
+export const NODE_HOST_CHECKS: OptionChecks<NodeHostOptions> = {
+  ...SHARED_CHECKS,
+  servers: checkOptional(SHARED_CHECKS.servers),
+  config: checkOptional(checkEither(checkString, checkArray(checkSource))),
+  onConfigFinding: checkOptional(checkFunction),
+  trust: checkOptional(checkFunction),
+  trustKey: checkOptional(checkString),
+  policy: checkOptional(checkEither(checkString, SHARED_CHECKS.policy)),
+  // `openLockGuard` checks its options.
+  lock: checkOptional(checkObject()),
+  audit: checkOptional(checkEither(checkString, SHARED_CHECKS.audit)),
+};
+
 /** A configuration file and its author. Servers of a project need approval. */
 export type ConfigSource = string | { readonly path: string; readonly scope: 'user' | 'project' };
 
@@ -108,12 +126,8 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
   };
 }
 
-const checkSource = checkEither(checkString, checkObject({ path: checkString, scope: checkOneOf('user', 'project') }));
-
 async function readConfigs({ config = [], onConfigFinding }: NodeHostOptions): Promise<ConfiguredEntry[]> {
   const sources = typeof config === 'string' ? [config] : config;
-  requireArgument('`config` of createHost', sources, checkArray(checkSource));
-  requireArgument('`onConfigFinding` of createHost', onConfigFinding, checkOptional(checkFunction));
   const entriesByName = new Map<string, ConfiguredEntry>();
   for (const source of sources) {
     const { path, scope } = typeof source === 'string' ? { path: source, scope: 'user' as const } : source;

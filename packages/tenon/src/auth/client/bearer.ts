@@ -1,4 +1,15 @@
-import { type GuardOptions, requireEncryption, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkBoolean,
+  checkEither,
+  checkFunction,
+  checkOptional,
+  checkString,
+  type GuardOptions,
+  requireArgument,
+  requireEncryption,
+  requirePresentOptions,
+  TenonError,
+} from '@tenon/base';
 import type { Authorizer } from './authorizer.js';
 
 type TokenSource = string | (() => string | Promise<string>);
@@ -15,7 +26,8 @@ export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-5.3
  */
 export function bearer(token: TokenSource, options: BearerOptions = {}): Authorizer {
-  requireKnownOptions('bearer', options, { allowInsecure: true });
+  requireArgument('`token` of bearer', token, checkEither(checkString, checkFunction));
+  requirePresentOptions<BearerOptions>('bearer', options, { allowInsecure: checkOptional(checkBoolean) });
   const readToken = async (): Promise<string> => {
     const value: unknown = typeof token === 'function' ? await token() : token;
     // The syntax of RFC 6750, section 2.1.

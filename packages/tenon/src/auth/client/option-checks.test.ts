@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
+import { keychainTokenStore } from '../../runtimes/node/auth/keychain-token-store.js';
 import { loopbackRedirect } from '../../runtimes/node/auth/loopback-redirect.js';
 import { fileTokenStore } from '../../runtimes/node/auth/token-store-file.js';
+import { bearer } from './bearer.js';
 import { clientCredentials } from './grants/client-credentials.js';
 import { enterpriseManaged } from './grants/enterprise-managed.js';
 import { workloadIdentity } from './grants/workload-identity.js';
+import { manualRedirect } from './sign-in/redirect.js';
 import { signIn } from './sign-in/sign-in.js';
 
 /** Functions with options of a wrong type, as programs in JavaScript pass them. */
@@ -14,6 +17,10 @@ const functions = {
   enterpriseManaged: (options: object) =>
     enterpriseManaged({ idp: { issuer: 'https://a.example' }, client: { id: 'a' }, subject: 'a', ...options } as never),
   loopbackRedirect,
+  bearer: (options: object) => bearer('a', options),
+  manualRedirect: (options: object) => manualRedirect({ ask: () => 'a', ...options }),
+  keychainTokenStore: (options: object) => keychainTokenStore('/tmp/tokens.json', options),
+  fileTokenStore: (options: object) => fileTokenStore('/tmp/tokens.json', options),
 };
 
 it.each<[name: keyof typeof functions, option: string, value: unknown]>([
@@ -41,6 +48,14 @@ it.each<[name: keyof typeof functions, option: string, value: unknown]>([
   ['loopbackRedirect', 'host', '0.0.0.0'],
   ['loopbackRedirect', 'open', 'firefox'],
   ['loopbackRedirect', 'timeout', Number.NaN],
+  ['loopbackRedirect', 'clock', {}],
+  ['bearer', 'allowInsecure', 'no'],
+  ['manualRedirect', 'ask', 'firefox'],
+  ['manualRedirect', 'uri', '/callback'],
+  ['keychainTokenStore', 'service', ''],
+  ['keychainTokenStore', 'keychain', {}],
+  ['keychainTokenStore', 'clock', {}],
+  ['fileTokenStore', 'clock', {}],
 ])('%s refuses the option `%s`: %j', (name, option, value) => {
   const [member = ''] = option.split('/');
   expect(() => functions[name](Object.fromEntries([[member, value]]))).toThrow(
@@ -51,6 +66,11 @@ it.each<[name: keyof typeof functions, option: string, value: unknown]>([
   );
 });
 
-it.each(['', 'https://a.example/tokens', 5])('fileTokenStore refuses the path %j', path => {
+it('bearer refuses a token that is neither a text nor a function', () => {
+  expect(() => bearer(5 as never)).toThrow(expect.objectContaining({ code: 'options/invalid' }));
+});
+
+it.each(['', 'https://a.example/tokens', 5])('fileTokenStore and keychainTokenStore refuse the path %j', path => {
+  expect(() => keychainTokenStore(path as string)).toThrow(expect.objectContaining({ code: 'options/invalid' }));
   expect(() => fileTokenStore(path as string)).toThrow(expect.objectContaining({ code: 'options/invalid' }));
 });

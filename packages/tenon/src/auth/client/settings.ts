@@ -4,6 +4,7 @@ import {
   checkAnything,
   checkArray,
   checkBoolean,
+  checkClock,
   checkEither,
   checkFunction,
   checkObject,
@@ -67,7 +68,7 @@ export const AUTHORIZER_OPTION_CHECKS: OptionChecks<AuthorizerOptions> = {
   // `resolveExceptions` checks it.
   exceptions: checkAnything,
   fetch: checkOptional(checkFunction),
-  clock: checkOptional(checkObject()),
+  clock: checkOptional(checkClock),
   allowInsecure: flag,
   allowPrivate: flag,
 };

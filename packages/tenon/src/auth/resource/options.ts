@@ -5,6 +5,7 @@ import {
   checkAnything,
   checkArray,
   checkBoolean,
+  checkClock,
   checkEither,
   checkFalse,
   checkFunction,
@@ -280,7 +281,7 @@ const optionChecks: OptionChecks<ProtectOptions> = {
   tokenCacheTtl: amount,
   onError: anyFunction,
   fetch: anyFunction,
-  clock: checkOptional(checkObject()),
+  clock: checkOptional(checkClock),
 };
 
 const dpopChecks: OptionChecks<DpopOptions> = {

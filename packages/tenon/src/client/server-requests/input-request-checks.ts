@@ -1,5 +1,6 @@
 import {
   type Check,
+  checkAbsoluteUrl,
   checkArray,
   checkEither,
   checkInteger,
@@ -104,15 +105,7 @@ const form = checkObject({
   }),
 });
 
-const checkUrl: Check = value => {
-  try {
-    return checkString(value) ?? (new URL(String(value)) && undefined);
-  } catch {
-    return describeMismatch('a URL', undefined, 'another text');
-  }
-};
-
-const urlMode = checkObject({ message: checkString, url: checkUrl, 'elicitationId?': checkString });
+const urlMode = checkObject({ message: checkString, url: checkAbsoluteUrl, 'elicitationId?': checkString });
 const mode = checkObject({ 'mode?': checkOneOf('form', 'url') });
 
 /** Returns the issue of the params of an input request, in the form of the newest version. */

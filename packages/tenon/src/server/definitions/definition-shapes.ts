@@ -4,6 +4,7 @@ import {
   checkArray,
   checkBoolean,
   checkCacheHints,
+  checkClock,
   checkEither,
   checkFalse,
   checkFunction,
@@ -109,7 +110,7 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
   onError: checkOptional(checkFunction),
   exposeErrors,
   telemetry: checkOptional(anyObject),
-  clock: checkOptional(anyObject),
+  clock: checkOptional(checkClock),
 };
 
 const checkTaskOptions = checkOptions<TaskOptions>({

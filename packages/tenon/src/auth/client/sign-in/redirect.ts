@@ -1,4 +1,4 @@
-import { parseUrl, requireKnownOptions, TenonError } from '@tenon/base';
+import { checkFunction, checkOptional, checkText, parseUrl, requireOptions, TenonError } from '@tenon/base';
 
 /** Sends a user to the page of an authorization server and receives the response. */
 export interface Redirect {
@@ -46,7 +46,12 @@ export interface ManualRedirectOptions {
  * browser.
  */
 export function manualRedirect(options: ManualRedirectOptions): Redirect {
-  requireKnownOptions('manualRedirect', options, { ask: true, uri: true });
+  requireOptions<ManualRedirectOptions>(
+    'manualRedirect',
+    options,
+    { ask: checkFunction, uri: checkOptional(checkText('an absolute URL', text => parseUrl(text) !== undefined)) },
+    'options/invalid',
+  );
   const { ask, uri } = options;
   return {
     begin: async (_knownUris, _signal, issuerPath) => ({

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import {
-  checkString,
+  checkCharacters,
+  checkClock,
+  checkFilePath,
+  checkFunction,
+  checkObject,
+  checkOptional,
   createSeal,
   decodeBase64Url,
   encodeBase64Url,
   requireArgument,
-  requireKnownOptions,
+  requirePresentOptions,
   type Seal,
   TenonError,
 } from '@tenon/base';
@@ -45,8 +50,12 @@ const LOCK_KEY: TokenStoreKey = ['keychain'];
  * errors of `fileTokenStore`.
  */
 export function keychainTokenStore(path: string, options: KeychainTokenStoreOptions = {}): TokenStore {
-  requireKnownOptions('keychainTokenStore', options, { service: true, keychain: true, clock: true });
-  requireArgument('the path of keychainTokenStore', path, checkString);
+  requirePresentOptions<KeychainTokenStoreOptions>('keychainTokenStore', options, {
+    service: checkOptional(checkCharacters),
+    keychain: checkOptional(checkObject({ get: checkFunction, set: checkFunction })),
+    clock: checkOptional(checkClock),
+  });
+  requireArgument('`path` of keychainTokenStore', path, checkFilePath);
   const { service = 'tenon', keychain = createSystemKeychain(service), ...fileOptions } = options;
   const file = fileTokenStore(path, fileOptions);
   const account = isAbsolute(path) ? path : resolve(path);

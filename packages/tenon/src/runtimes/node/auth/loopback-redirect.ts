@@ -3,15 +3,15 @@ import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type Clock,
+  checkClock,
   checkEither,
   checkFalse,
   checkFunction,
-  checkObject,
   checkOneOf,
   checkOptional,
   checkRange,
+  checkText,
   checkWhole,
-  describeMismatch,
   requirePresentOptions,
   runWithTimeout,
   systemClock,
@@ -85,19 +85,11 @@ export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
   requirePresentOptions<LoopbackOptions>('loopbackRedirect', options, {
     host: checkOptional(checkOneOf('127.0.0.1', 'localhost')),
     port: checkOptional(checkWhole('a port, 0 to 65535', 0, 65_535)),
-    path: checkOptional(path =>
-      typeof path === 'string' && /^\/[^?#\s]*$/.test(path)
-        ? undefined
-        : describeMismatch(
-            'a path that begins with a slash',
-            path,
-            typeof path === 'string' ? 'another text' : undefined,
-          ),
-    ),
+    path: checkOptional(checkText('a path that begins with a slash', path => /^\/[^?#\s]*$/.test(path))),
     open: checkOptional(checkEither(checkFalse, checkFunction)),
     print: checkOptional(checkFunction),
     timeout: checkOptional(checkRange('a number of at least 1', 1)),
-    clock: checkOptional(checkObject()),
+    clock: checkOptional(checkClock),
   });
   return {
     async begin(known, signal, issuerPath) {

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
   type Clock,
+  checkClock,
   checkFilePath,
+  checkOptional,
   decodeRecord,
   encodeRecord,
   isObject,
   isUnknownFormat,
   requireArgument,
-  requireKnownOptions,
+  requirePresentOptions,
   systemClock,
   TenonError,
 } from '@tenon/base';
@@ -41,7 +43,7 @@ type FileContents = { [name: string]: StoredSecret };
  * when other users can write the file.
  */
 export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}): TokenStore {
-  requireKnownOptions('fileTokenStore', options, { clock: true });
+  requirePresentOptions<FileTokenStoreOptions>('fileTokenStore', options, { clock: checkOptional(checkClock) });
   requireArgument('`path` of fileTokenStore', path, checkFilePath);
   const { clock = systemClock } = options;
   // Only a write creates the folder, because a reader needs no permission for it. Each write does, because a program may

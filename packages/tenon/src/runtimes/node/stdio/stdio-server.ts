@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import {
   checkAnything,
   checkBoolean,
+  checkClock,
   checkFunction,
   checkObject,
   checkOptional,
@@ -59,7 +60,7 @@ const optionChecks: OptionChecks<ServeStdioOptions> = {
   maxLineBytes: amount,
   maxJsonDepth: amount,
   auth: checkOptional(checkObject()),
-  clock: checkOptional(checkObject()),
+  clock: checkOptional(checkClock),
   exit: checkOptional(checkBoolean),
   onClose: checkOptional(checkFunction),
   onStdoutWrite: checkOptional(checkFunction),

@@ -2,6 +2,7 @@ import {
   checkAnything,
   checkArray,
   checkBoolean,
+  checkClock,
   checkEither,
   checkFalse,
   checkFunction,
@@ -59,7 +60,7 @@ export const handlerChecks: OptionChecks<HandlerOptions> = {
   limits: checkOptional(checkOptions(Object.fromEntries(limitNames.map(name => [name, amount])))),
   eventStore: anyObject,
   health: checkOptional(checkEither(checkBoolean, checkOptions(healthChecks))),
-  clock: anyObject,
+  clock: checkOptional(checkClock),
   onError: anyFunction,
 };
 
