@@ -22,7 +22,6 @@ describe('classifyFailure', () => {
     ['refused', 400, { error: 'unsupported_grant_type' }],
     ['refused', 400, { error: 'invalid_scope' }],
     ['unrecognized', 404, HTML],
-    ['unrecognized', 200, HTML],
     ['unrecognized', 400, ''],
     ['unrecognized', 401, ''],
     ['unrecognized', 403, { message: 'Forbidden' }],
@@ -39,6 +38,8 @@ describe('classifyFailure', () => {
     ['temporary', 429, { error: 'invalid_grant' }],
     ['temporary', 500, { error: 'invalid_grant' }],
     ['temporary', 503, HTML],
+    ['temporary', 200, HTML],
+    ['temporary', 200, ''],
     ['temporary', 599, ''],
     ['temporary', 400, { error: 'temporarily_unavailable' }],
     ['temporary', 400, { error: 'server_error' }],
@@ -84,7 +85,9 @@ describe('classifyFailure', () => {
         const isTemporary = status >= 500 || [408, 425, 429].includes(status);
         if (isTemporary) expect(verdict).toBe('temporary');
         if (verdict === 'revoked' || verdict === 'refused') expect(typeof error).toBe('string');
-        if (verdict === 'temporary' && !isTemporary) expect(error).toMatch(/^(server_error|temporarily_unavailable)$/);
+        if (verdict === 'temporary' && !isTemporary && error !== undefined)
+          expect(error).toMatch(/^(server_error|temporarily_unavailable)$/);
+        if (verdict === 'temporary' && !isTemporary && error === undefined) expect(Math.floor(status / 100)).toBe(2);
       }),
     );
   });

@@ -18,7 +18,7 @@ export interface EndpointResponse {
  * - `refused`: the server rejects this use of the refresh token for good. It is not sent again, and the user signs in.
  * - `unrecognized`: the answer is not one of OAuth, for example a page of a proxy. The user may sign in, and the refresh
  *   token stays.
- * - `temporary`: nothing changes. The same request may succeed later.
+ * - `temporary`: nothing changes. The same request may succeed later. A page in place of tokens counts as such.
  */
 export type FailureVerdict = 'revoked' | 'refused' | 'unrecognized' | 'temporary';
 
@@ -72,7 +72,9 @@ export function classifyFailure(response: EndpointResponse): EndpointFailure {
   const challenges = parseChallenges(response.header('www-authenticate'));
   const body = status === 407 ? undefined : parseErrorBody(response.body);
   const error = body?.error ?? (status === 401 && challenges.length > 0 ? 'invalid_client' : undefined);
-  const isTemporary = isTemporaryStatus(status);
+  // A page with a success status comes from a proxy, or from maintenance. Another sign-in would get it as well.
+  const isPage = status >= 200 && status < 300 && parseJsonObject(response.body) === undefined;
+  const isTemporary = isPage || isTemporaryStatus(status);
   return {
     verdict: isTemporary ? 'temporary' : judgeError(body?.error),
     isClientUnknown: !isTemporary && isUnknownClientError(error),

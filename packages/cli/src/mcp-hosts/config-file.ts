@@ -70,9 +70,9 @@ export async function writeConfigText({ path, before, after, now, project }: Con
       if (backup !== undefined) await deleteSurplusBackups(target);
       return backup;
     };
-    return await withLock(`${target}.lock`, systemClock, replaceUnchanged, { timeout: LOCK_TIMEOUT });
+    const lockOptions = { timeout: LOCK_TIMEOUT, createBusyError: () => changedError };
+    return await withLock(`${target}.lock`, systemClock, replaceUnchanged, lockOptions);
   } catch (error) {
-    if (TenonError.is(error) && error.code === 'auth/token-store-busy') throw changedError;
     if (TenonError.is(error)) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw createFileError(path, code ?? message, error, 'hosts/write');

@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptDrift } from '../../security/lock/accept-drift.js';
@@ -30,6 +30,24 @@ describe('openLockFile', () => {
     const { mtimeMs } = await stat(path);
     await file.write(lock);
     expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+  });
+
+  it('names the file whose lock another process holds', async () => {
+    await openLockFile(path).write({ servers: new Map() });
+    await writeFile(`${path}.lock`, JSON.stringify({ id: 'a', pid: process.pid, host: hostname() }));
+    let time = 0;
+    const clock = {
+      now: () => time,
+      after(_ms: number, run: () => void) {
+        time += 60_000;
+        const timer = setImmediate(run);
+        return () => clearImmediate(timer);
+      },
+    };
+    await expect(openLockFile(path, { clock }).update(lock => lock)).rejects.toMatchObject({
+      code: 'lock/busy',
+      message: expect.stringContaining(path),
+    });
   });
 
   it.skipIf(process.platform === 'win32')('refuses a link that leads out of its folder', async () => {

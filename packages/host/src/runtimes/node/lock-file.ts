@@ -46,11 +46,17 @@ export function openLockFile(path: string, options: LockFileOptions = {}): LockF
     read,
     write,
     async update(change) {
-      return withLock(`${await resolvePath(path)}.lock`, clock, async () => {
+      const guard = `${await resolvePath(path)}.lock`;
+      const createBusyError = () =>
+        new TenonError('lock/busy', `another process changes the lock ${path}`, {
+          hint: `try again, and delete ${guard} if no other program changes the lock`,
+        });
+      const run = async () => {
         const lock = await change((await read()) ?? { servers: new Map() });
         await write(lock);
         return lock;
-      });
+      };
+      return withLock(guard, clock, run, { createBusyError });
     },
   };
 }

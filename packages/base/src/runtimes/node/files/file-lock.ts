@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { TenonError } from '../../../errors/error.js';
+import type { TenonError } from '../../../errors/error.js';
 import type { Clock } from '../../../timing/clock.js';
 import { runPeriodically } from '../../../timing/run-periodically.js';
 import { isProcessRunning } from '../is-process-running.js';
@@ -19,6 +19,8 @@ const INITIAL_DELAY = 5;
 const MAX_DELAY = 100;
 
 export interface FileLockOptions {
+  /** Creates the error for a lock that another process holds. It names the file that the lock protects. */
+  readonly createBusyError: () => TenonError;
   /**
    * Maximum time to wait for the lock, in milliseconds.
    * @default 600,000
@@ -32,14 +34,14 @@ export interface FileLockOptions {
 }
 
 /**
- * Runs `work` while no other process with the same lock runs its work. Rejects with `auth/token-store-busy` when the
- * lock is not free within `timeout` milliseconds.
+ * Runs `work` while no other process with the same lock runs its work. Rejects with the error of `createBusyError` when
+ * the lock is not free within `timeout` milliseconds.
  */
 export async function withLock<T>(
   path: string,
   clock: Clock,
   work: () => Promise<T>,
-  options: FileLockOptions = {},
+  options: FileLockOptions,
 ): Promise<T> {
   const id = await acquire(path, clock, options);
   const heartbeat = runPeriodically({ clock, interval: HEARTBEAT_INTERVAL, onError: () => {} }, () => {
@@ -58,7 +60,7 @@ export async function withLock<T>(
 async function acquire(
   path: string,
   clock: Clock,
-  { timeout = LOCK_TIMEOUT, failIfAlive = false }: FileLockOptions,
+  { createBusyError, timeout = LOCK_TIMEOUT, failIfAlive = false }: FileLockOptions,
 ): Promise<string> {
   const id = randomUUID();
   const deadline = clock.now() + timeout;
@@ -67,11 +69,7 @@ async function acquire(
     if (await createLock(path, id)) return id;
     if (await isStale(path)) await clearStale(path);
     else await pause(clock, wait * (0.5 + Math.random() / 2));
-    if (clock.now() > deadline || (failIfAlive && (await isRenewed(path, before)))) {
-      throw new TenonError('auth/token-store-busy', 'another process holds the lock of the token store', {
-        hint: `delete ${path} if no other program uses the store`,
-      });
-    }
+    if (clock.now() > deadline || (failIfAlive && (await isRenewed(path, before)))) throw createBusyError();
   }
 }
 

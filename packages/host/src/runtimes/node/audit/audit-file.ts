@@ -171,13 +171,10 @@ function holdLock(path: string, clock: Clock): Promise<() => Promise<void>> {
       resolve(release);
       return until;
     };
-    const lock = withLock(path, clock, work, { timeout: LOCK_TIMEOUT, failIfAlive: true });
-    lock.catch(error => {
-      const busy = TenonError.is(error) && error.code === 'auth/token-store-busy';
-      reject(
-        busy ? new TenonError('audit/busy', `another process writes the audit record ${path}`, { hint: NEXT }) : error,
-      );
-    });
+    const createBusyError = () =>
+      new TenonError('audit/busy', `another process writes the audit record ${path}`, { hint: NEXT });
+    const lock = withLock(path, clock, work, { timeout: LOCK_TIMEOUT, failIfAlive: true, createBusyError });
+    lock.catch(reject);
   });
 }
 

@@ -209,7 +209,6 @@ describe('a refresh that the authorization server does not accept', () => {
     [{ status: 401, text: '' }],
     [{ status: 403, text: '' }],
     [{ status: 407, text: HTML }],
-    [{ status: 200, text: HTML }],
     [{ status: 200, json: { access_token: '' } }],
     [{ status: 400, json: ['invalid_grant'] }],
     [{ status: 400, json: { error: 5 } }],
@@ -271,6 +270,18 @@ describe('a refresh that the authorization server does not accept', () => {
       expect(await client.tokenStore.get(KEY)).toMatchObject({ access: 'kept', refresh: 'r0' });
     },
   );
+
+  it.each([HTML, ''])('opens no sign-in page after 200 with the body %j, and tries again', async text => {
+    const client = await resumed({ expires: 0, refresh: 'r0' }, refusingRefresh({ status: 200, text }));
+    for (const count of [1, 2]) {
+      await expect(attempt(client)).rejects.toMatchObject({
+        code: 'auth/bad-answer',
+        message: expect.stringContaining('the token refresh'),
+      });
+      expect([countRefreshes(client), client.visited.length]).toEqual([count, 0]);
+    }
+    expect(await client.tokenStore.get(KEY)).toMatchObject({ access: 'kept', refresh: 'r0' });
+  });
 
   it('changes nothing when the network fails, and tries again with the next request', async () => {
     let isLost = true;

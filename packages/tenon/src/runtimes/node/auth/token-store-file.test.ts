@@ -48,6 +48,25 @@ describe('fileTokenStore', () => {
     expect(await tokenStore.get(['a'])).toBeUndefined();
   });
 
+  it('names the file whose lock another process holds', async () => {
+    const lock = await lockOf(fileTokenStore(path), 'a');
+    await writeFile(lock, JSON.stringify({ id: 'a', pid: process.pid, host: hostname() }));
+    let time = 0;
+    const clock = {
+      now: () => time,
+      after(_ms: number, run: () => void) {
+        time += 60_000;
+        const timer = setImmediate(run);
+        return () => clearImmediate(timer);
+      },
+    };
+    await expect(put(fileTokenStore(path, { clock }), 'a', {})).rejects.toMatchObject({
+      code: 'auth/token-store-busy',
+      message: expect.stringContaining(`the lock of the token store ${path}`),
+      hint: expect.stringContaining(lock),
+    });
+  });
+
   it.skipIf(process.platform === 'win32')('makes an existing file private', async () => {
     await put(fileTokenStore(path), 'a', { x: 1 });
     await writeFile(`${path}2`, await readFile(path), { mode: 0o644 });

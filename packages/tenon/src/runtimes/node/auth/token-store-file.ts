@@ -57,6 +57,14 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
       });
     });
 
+  const lock = <T>(lockPath: string, work: () => Promise<T>) =>
+    withLock(lockPath, clock, work, {
+      createBusyError: () =>
+        new TenonError('auth/token-store-busy', `another process holds the lock of the token store ${path}`, {
+          hint: `try again, and delete ${lockPath} if no other program uses the store`,
+        }),
+    });
+
   return {
     async get(key) {
       return (await readContents(path))[serializeKey(key)];
@@ -69,12 +77,12 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
       const name = serializeKey(key);
       // Each key has its own lock, because a sign-in takes minutes and other tokens must be renewed meanwhile.
       const tag = createHash('sha256').update(name).digest('hex').slice(0, 16);
-      return withLock(`${realPath}.${tag}.lock`, clock, async () => {
+      return lock(`${realPath}.${tag}.lock`, async () => {
         const previous = (await readContents(realPath))[name];
         const { next, result } = await change(previous);
         if (next === undefined) return result;
         await prepare();
-        await withLock(`${realPath}.lock`, clock, async () => {
+        await lock(`${realPath}.lock`, async () => {
           const contents = await readContents(realPath);
           // A process that counts as dead but still runs must not overwrite later changes.
           if (JSON.stringify(contents[name]) !== JSON.stringify(previous)) return;
