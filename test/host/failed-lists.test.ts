@@ -27,7 +27,8 @@ function createDatabaseServer(
       if (id === undefined || method === undefined) return;
       requests.push(method);
       if (hanging.has(method)) return;
-      const extensions = failing.has('skills/list') ? { 'io.modelcontextprotocol/skills': {} } : {};
+      const hasSkills = failing.has('skills/list') || hanging.has('skills/list');
+      const extensions = hasSkills ? { 'io.modelcontextprotocol/skills': {} } : {};
       const results: Record<string, object> = {
         ...lists,
         initialize: {
@@ -138,14 +139,24 @@ describe('a gateway with a lock', () => {
     expect(requests.filter(method => method === 'tools/call')).toHaveLength(10);
   });
 
-  it('delays only the first call for a list that hangs', async () => {
+  it.each([
+    'resources/templates/list',
+    'skills/list',
+    // The host reads the pages of a server.
+    'resources/read',
+  ])('delays only the first call, and by at most ten seconds, if %s hangs', async method => {
     const clock = fakeClock();
-    const hanging = new Set(['resources/templates/list']);
-    const client = await startLocked(new Set(), undefined, { hanging }, { clock });
+    const page = {
+      resources: [...(LISTS['resources/list'] as { resources: object[] }).resources, { uri: 'ui://a', name: 'a' }],
+    };
+    const lists = method === 'resources/read' ? { ...LISTS, 'resources/list': page } : undefined;
+    const client = await startLocked(new Set(), lists, { hanging: new Set([method]) }, { clock });
+    const startedAt = clock.now();
     const call = async () => client.call('tools/call', { name: 'query', arguments: {} });
     const first = call();
     await advanceTime(clock, first, 1000);
     expect(await first).toMatchObject({ content: [{ text: 'done' }] });
+    expect(clock.now() - startedAt).toBeLessThanOrEqual(12_000);
     const before = clock.now();
     for (let repeated = 0; repeated < 5; repeated++) await advanceTime(clock, call(), 1);
     expect(clock.now() - before).toBeLessThan(1000);

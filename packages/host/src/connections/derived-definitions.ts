@@ -1,5 +1,5 @@
-import { toCanonicalJson } from '@tenon/base';
-import { type EntryList, FAILED_LIST_TTL, type ListKind } from './list-cache.js';
+import { runWithTimeout, TenonError, toCanonicalJson } from '@tenon/base';
+import { type EntryList, FAILED_LIST_TTL, type ListKind, OPTIONAL_LIST_TIMEOUT } from './list-cache.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 
 type Lists = readonly EntryList<ListKind>[];
@@ -13,7 +13,10 @@ interface Derived<Definitions> {
 /** Definitions of servers that no list contains completely. A change of the lists shows that they may differ. */
 export class DerivedDefinitions<Definition> {
   readonly #known = new WeakMap<UpstreamConnection, Derived<readonly Definition[]>>();
-  readonly #reading = new WeakMap<UpstreamConnection, Derived<Promise<readonly Definition[]>>>();
+  readonly #reading = new WeakMap<
+    UpstreamConnection,
+    Derived<Promise<readonly Definition[]>> & { readonly startedAt: number }
+  >();
   /** Reads that failed, with the time until which no call repeats them. */
   readonly #failed = new WeakMap<
     UpstreamConnection,
@@ -22,8 +25,8 @@ export class DerivedDefinitions<Definition> {
 
   /**
    * Returns the definitions of a server: the same array until one changes. They are read again when one of the lists has
-   * changed. Concurrent calls share one read. A call that can do without them (`isOptional`) does not repeat a read soon
-   * after it failed, because it would delay each call.
+   * changed. Concurrent calls share one read. A call that can do without them (`isOptional`) waits for a limited time,
+   * and does not repeat a read soon after it failed, because it would delay each call.
    */
   async get(
     connection: UpstreamConnection,
@@ -33,20 +36,44 @@ export class DerivedDefinitions<Definition> {
   ): Promise<readonly Definition[]> {
     const isCurrent = (derived: { readonly lists: Lists }) =>
       derived.lists.every((list, index) => list === lists[index]);
-    const current = [this.#known.get(connection), this.#reading.get(connection)].find(each => each && isCurrent(each));
-    if (current) return current.definitions;
+    const { clock, server } = connection;
+    const current = this.#known.get(connection);
+    if (current && isCurrent(current)) return current.definitions;
     const failed = this.#failed.get(connection);
-    if (isOptional && failed && isCurrent(failed) && failed.until > connection.clock.now()) throw failed.error;
-    const reading = { lists, definitions: read().then(found => this.record(connection, lists, () => found)) };
-    this.#reading.set(connection, reading);
+    let reading = this.#reading.get(connection);
+    if (reading === undefined || !isCurrent(reading)) {
+      if (isOptional && failed && isCurrent(failed) && failed.until > clock.now()) throw failed.error;
+      reading = { lists, definitions: this.#read(connection, lists, read), startedAt: clock.now() };
+      this.#reading.set(connection, reading);
+    }
+    const { definitions, startedAt } = reading;
+    if (!isOptional) return definitions;
+    return runWithTimeout(() => definitions, {
+      clock,
+      timeout: Math.max(0, startedAt + OPTIONAL_LIST_TIMEOUT - clock.now()),
+      onTimeout: () => {
+        throw new TenonError(
+          'call/timeout',
+          `${server} has not sent its definitions within ${OPTIONAL_LIST_TIMEOUT} ms`,
+        );
+      },
+    });
+  }
+
+  async #read(
+    connection: UpstreamConnection,
+    lists: Lists,
+    read: () => Promise<readonly Definition[]>,
+  ): Promise<readonly Definition[]> {
     try {
-      return await reading.definitions;
+      const found = await read();
+      return this.record(connection, lists, () => found);
     } catch (error) {
       const until = connection.clock.now() + FAILED_LIST_TTL;
       this.#failed.set(connection, { lists, error, until });
       throw error;
     } finally {
-      if (this.#reading.get(connection) === reading) this.#reading.delete(connection);
+      if (this.#reading.get(connection)?.lists === lists) this.#reading.delete(connection);
     }
   }
 

@@ -48,7 +48,7 @@ const MAX_ENTRIES = 10_000;
 /** Maximum total size of the pages after the first one, in characters. */
 const MAX_SIZE = 64 * 1024 * 1024;
 /** Maximum time for which a call waits for a list that it can do without, in milliseconds. */
-const OPTIONAL_LIST_TIMEOUT = 10_000;
+export const OPTIONAL_LIST_TIMEOUT = 10_000;
 /** Time for which such a list is not requested again after a failure, in milliseconds. */
 export const FAILED_LIST_TTL = 30_000;
 type ListChangeCallback = (list: 'tools' | 'prompts' | 'resources') => void;

@@ -12,14 +12,15 @@ const known = new DerivedDefinitions<InventoryPage>();
 
 /**
  * Returns the pages that the tools of a server declare and that its resources contain: the same array until one changes.
- * Reads them again when one of the lists has changed.
+ * Reads them again when one of the lists has changed. With `isOptional`, it waits for a limited time.
  */
 export function getPageDefinitions(
   connection: UpstreamConnection,
   tools: EntryList<'tools'>,
   resources: EntryList<'resources'>,
+  isOptional = false,
 ): Promise<readonly InventoryPage[]> {
-  return known.get(connection, [tools, resources], async () => {
+  const readPages = async () => {
     const found = [...listPageAddresses(tools.items), ...resources.items.map(({ uri }) => uri)];
     const uris = [...new Set(found.filter(uri => getKeptScheme(uri) === 'ui'))].sort().slice(0, MAX_PAGES);
     const read: InventoryPage[] = [];
@@ -30,7 +31,8 @@ export function getPageDefinitions(
       if (result !== undefined) read.push(...toPageDefinitions(uri, { ...result }));
     }
     return read;
-  });
+  };
+  return known.get(connection, [tools, resources], readPages, isOptional);
 }
 
 /** Records a page that a caller has read, so that the lock compares it. */

@@ -83,12 +83,17 @@ export async function readInventory(
   // A server that does not list its skills has not shown that it removed them.
   const isOptional = options.required !== undefined;
   const skills = await getSkillDefinitions(connection, resources, isOptional).catch(() => 'missing' as const);
-  const pages = await getPageDefinitions(connection, tools, resources);
+  const pages = await getPageDefinitions(connection, tools, resources, isOptional).catch(error => {
+    if (isOptional) return 'missing' as const;
+    throw error;
+  });
   const missing: NonNullable<ServerInventory['missing']> = [
     ...LISTS.filter(list => lists[list].isMissing),
     ...(skills === 'missing' ? (['skills'] as const) : []),
     // Tools and resources name the pages.
-    ...(failures.some(({ list }) => list === 'tools' || list === 'resources') ? (['pages'] as const) : []),
+    ...(pages === 'missing' || failures.some(({ list }) => list === 'tools' || list === 'resources')
+      ? (['pages'] as const)
+      : []),
   ];
   const { info, instructions, protocolVersion } = connection.serverInfo ?? (await connection.getClient()).server;
   const inventory: ServerInventory = {
@@ -101,7 +106,7 @@ export async function readInventory(
     resources: resources.items,
     templates: templates.items,
     ...(skills === undefined || skills === 'missing' ? {} : { skills }),
-    ...(pages.length === 0 ? {} : { pages }),
+    ...(pages === 'missing' || pages.length === 0 ? {} : { pages }),
     ...(missing.length > 0 && { missing }),
     ...(failures.length > 0 && {
       failed: failures.map(({ list, error: { summary: reason, code } }) => ({ list, reason, code })),

@@ -26,8 +26,8 @@ export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-5.3
  */
 export function bearer(token: TokenSource, options: BearerOptions = {}): Authorizer {
-  requireArgument('`token` of bearer', token, checkEither(checkString, checkFunction));
   requirePresentOptions<BearerOptions>('bearer', options, { allowInsecure: checkOptional(checkBoolean) });
+  requireArgument('`token` of bearer', token, checkEither(checkString, checkFunction));
   const readToken = async (): Promise<string> => {
     const value: unknown = typeof token === 'function' ? await token() : token;
     // The syntax of RFC 6750, section 2.1.
