@@ -219,16 +219,28 @@ export function runInMiddleware(
 /** Runs the middleware of a method around its handler. A middleware may return its own input requests. */
 async function runMiddleware(
   middleware: readonly Middleware[],
-  operation: Operation,
+  operation: Operation & { readonly method: MethodName },
   handleOperation: (operation: Operation) => MaybeAsyncResult,
 ): Promise<JsonObject> {
-  const run = composeMiddleware(middleware, async each => handleOperation(each));
+  let handled: JsonObject | undefined;
+  const run = composeMiddleware(middleware, async each => {
+    handled = await handleOperation(each);
+    return handled;
+  });
   const result: unknown = await run(operation);
   if (!isObject(result))
     throw new TenonError('handler/result', 'the return value of a middleware is not an object', {
       expected: 'an object',
     });
-  checkInputRequestMethods(`middleware of ${operation.method} "${operation.name ?? ''}"`, result);
+  const subject = `middleware of ${operation.method} "${operation.name ?? ''}"`;
+  checkInputRequestMethods(subject, result);
+  // Most middleware returns the result of the handler, which needs no check.
+  if (result === handled || result.resultType === 'input_required') return result;
+  const issue = methods[operation.method].result(result);
+  if (issue !== undefined)
+    throw new TenonError('handler/result', `${subject}: invalid result ${issue}`, {
+      hint: 'return the result of `next(operation)`, or a complete result of the method',
+    });
   return result;
 }
 
