@@ -271,6 +271,21 @@ describe('spans', () => {
     expect(JSON.stringify(attributes)).not.toContain('ghp_abc');
     expect(attributes['gen_ai.tool.call.result']).toContain('content');
   });
+
+  it('omit whole values of secret members, and credentials in URIs', async () => {
+    const server = startServer({
+      telemetry: createTelemetry({ api, recordContent: true }),
+      tools: { echo: tool({ input: z.looseObject({}), run: input => input }) },
+    });
+    const client = await openClient(server);
+    const secrets = { password: 'two words', cookie: 'a=b; c=words' };
+    await client.callTool('echo', secrets);
+    await client.call('resources/read', { uri: 'https://ann:words@example.com/?access_token=words' }).catch(() => {});
+    const spans = sdk.takeSpans().map(({ attributes }) => JSON.stringify(attributes));
+    expect(spans.filter(each => each.includes('cookie'))).toHaveLength(1);
+    expect(spans.filter(each => each.includes('example.com'))).toHaveLength(2);
+    expect(spans.join()).not.toContain('words');
+  });
 });
 
 describe('baggage', () => {

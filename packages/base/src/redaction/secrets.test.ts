@@ -37,6 +37,9 @@ describe('redactSecrets', () => {
     ['https://me:hunter22@host/x?token=abc&q=1#access_token=d', 'https://…@host/x?token=…&q=1#access_token=…'],
     ['{"password": "hunter22"}', '{"password": "…"}'],
     ['PASSWORD=hunter22 run', 'PASSWORD=… run'],
+    ['{"password": "two, \\"long\\" words", "a": "b c"}', '{"password": "…", "a": "b c"}'],
+    ["PASSWORD='two words' run", "PASSWORD='…' run"],
+    ['password="two words', 'password="… words'],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', '…'],
     ['key sk-abcdefghijklmnop.', 'key …'],
     ['AKIAIOSFODNN7EXAMPLE', '…'],
@@ -69,7 +72,18 @@ describe('redactSecrets', () => {
   });
 
   it('takes little time for any text', async () => {
-    for (const part of ['a=', 'a:', '-----BEGIN PRIVATE KEY-----', 'https://', 'A1a', 'Bearer ', '+/', 'a-']) {
+    for (const part of [
+      'a=',
+      'a:',
+      '-----BEGIN PRIVATE KEY-----',
+      'https://',
+      'token="a ',
+      'token="\\',
+      'A1a',
+      'Bearer ',
+      '+/',
+      'a-',
+    ]) {
       const text = part.repeat(100_000 / part.length);
       expect(await measureCpuTime(() => redactSecrets(text))).toBeLessThan(3_000);
     }

@@ -1,4 +1,12 @@
-import { getErrorType, isConnectionLoss, isObject, type JsonObject, OUTCOME_UNKNOWN, TenonError } from '@tenon/base';
+import {
+  getErrorType,
+  isConnectionLoss,
+  isObject,
+  type JsonObject,
+  OUTCOME_UNKNOWN,
+  redactNamedSecrets,
+  TenonError,
+} from '@tenon/base';
 import { isReadOnly } from '../protocol/methods.js';
 import type { TelemetryAttributes } from './opentelemetry-api.js';
 import type { RequestDetails, TracedConnection, TracedRequest } from './telemetry.js';
@@ -104,7 +112,7 @@ function addTarget(
 function addMessage(attributes: TelemetryAttributes, { id, params }: TracedRequest): TelemetryAttributes {
   const uri = params?.uri;
   if (id !== undefined) attributes['jsonrpc.request.id'] = String(id).slice(0, MAX_LENGTH);
-  if (typeof uri === 'string') attributes['mcp.resource.uri'] = uri.slice(0, MAX_LENGTH);
+  if (typeof uri === 'string') attributes['mcp.resource.uri'] = redactNamedSecrets(uri.slice(0, MAX_LENGTH));
   return attributes;
 }
 

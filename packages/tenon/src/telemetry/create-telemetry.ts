@@ -1,12 +1,13 @@
 import {
   checkBoolean,
+  checkFunction,
   checkObject,
   checkOptional,
   type JsonObject,
   type MaybePromise,
   type OptionChecks,
   REDACTED,
-  redactNamedSecrets,
+  redactValue,
   requireOptions,
   thenMaybe,
 } from '@tenon/base';
@@ -73,7 +74,12 @@ interface RunningRequest<Span> {
 }
 
 const optionChecks: OptionChecks<TelemetryOptions<unknown, OpenTelemetrySpan>> = {
-  api: checkObject({ trace: checkObject(), metrics: checkObject() }),
+  api: checkObject({
+    trace: checkObject({ getTracer: checkFunction, getSpan: checkFunction, setSpan: checkFunction }),
+    metrics: checkObject({ getMeter: checkFunction }),
+    context: checkObject({ active: checkFunction, with: checkFunction }),
+    propagation: checkObject({ inject: checkFunction, extract: checkFunction }),
+  }),
   baggage: checkOptional(checkBoolean),
   recordContent: checkOptional(checkBoolean),
   notifications: checkOptional(checkBoolean),
@@ -107,15 +113,27 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   const { trace, context, propagation } = api;
   const tracer = trace.getTracer(SCOPE, version);
   const meter = api.metrics.getMeter(SCOPE, version);
-  const instruments = createInstruments(meter);
+  /** Reports an error of the SDK: a request does not fail because a span processor, sampler or propagator throws. */
+  const report = (error: unknown) => api.diag?.error('tenon: the OpenTelemetry SDK has thrown an error', error);
+  const guard =
+    <A extends unknown[]>(run: (...args: A) => void) =>
+    (...args: A): void => {
+      try {
+        run(...args);
+      } catch (error) {
+        report(error);
+      }
+    };
+  const instruments = createInstruments(meter, guard);
   /** Attributes for the measurements of requests that are being served. */
   const details = new WeakMap<Span, TelemetryAttributes>();
   const rounds = new CallRounds<Span>();
   const names = new KnownNames();
 
+  const inject = guard((of: Context, carrier: { [name: string]: unknown }) => propagation.inject(of, carrier));
   const writeContext = (of: Context): JsonObject => {
     const carrier: { [name: string]: unknown } = {};
-    propagation.inject(of, carrier);
+    inject(of, carrier);
     const { baggage } = carrier;
     if (baggage !== undefined && !(hasBaggage && isSmallBaggage(String(baggage)))) delete carrier.baggage;
     return carrier;
@@ -162,11 +180,8 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
   }
 
   /** Records the outcome of a request. A span that was opened elsewhere is not ended here. */
-  function complete(
-    { request, target, span, startedAt, isOwn, outer }: RunningRequest<Span>,
-    failure: TraceFailure | undefined,
-    result?: JsonObject,
-  ): void {
+  const complete = guard((running: RunningRequest<Span>, failure?: TraceFailure, result?: JsonObject) => {
+    const { request, target, span, startedAt, isOwn, outer } = running;
     if (recordContent && target?.kind === 'tool' && result)
       span.setAttributes({ 'gen_ai.tool.call.result': toContent(result) });
     const negotiated = describeResult(request, result);
@@ -187,42 +202,64 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
     if (added) Object.assign(labels, added);
     if (failure) Object.assign(labels, toFailureLabels(failure));
     instruments.recordRequest(request, performance.now() - startedAt, labels);
+  });
+
+  /** Starts the span of a request that is sent, and returns it with the context in which the request is sent. */
+  function startOutgoing(request: TracedRequest): { readonly running: RunningRequest<Span>; readonly own: Context } {
+    const active = context.active();
+    const outer = trace.getSpan(active);
+    // An instrumentation of the program may have opened a span for this call of a tool already.
+    const { attributes } = (outer ?? {}) as { attributes?: { readonly [name: string]: unknown } };
+    const isToolSpan =
+      request.method === 'tools/call' &&
+      attributes?.['gen_ai.operation.name'] === 'execute_tool' &&
+      attributes['mcp.method.name'] === undefined;
+    const isOwn = outer === undefined || !isToolSpan;
+    const { call } = request;
+    const parent = call?.context === undefined ? active : (call.context as Context);
+    const target = findTarget(request.method, request.params);
+    const span = isOwn ? startSpan(request, target, parent, []) : outer;
+    const own = isOwn ? trace.setSpan(parent, span) : active;
+    // Rounds have one trace also where no span of the program is around the call.
+    if (call) call.context ??= outer === undefined ? own : active;
+    return { running: { request, target, span, startedAt: performance.now(), isOwn, outer }, own };
+  }
+
+  /** Starts the span of a request that is served, and returns it with the context in which the request is served. */
+  function startIncoming(request: TracedRequest): { readonly running: RunningRequest<Span>; readonly own: Context } {
+    const active = context.active();
+    const parent = extractContext(active, request);
+    const target = findTarget(request.method, request.params);
+    const span = startSpan(request, target, parent, findLinks(active, parent));
+    const running = { request, target, span, startedAt: performance.now(), isOwn: true };
+    return { running, own: trace.setSpan(parent, span) };
   }
 
   const telemetry: Telemetry = {
     createPeer: (transport, handler, clock, describe, tracer = telemetry) =>
       new TracedPeer(transport, handler, clock, describe, tracer, hasBaggage),
-    ...createHostInstruments(meter),
+    ...createHostInstruments(meter, guard),
     ...createNotificationTraces(),
     async traceOutgoing(request, send) {
-      const active = context.active();
-      const outer = trace.getSpan(active);
-      // An instrumentation of the program may have opened a span for this call of a tool already.
-      const { attributes } = (outer ?? {}) as { attributes?: { readonly [name: string]: unknown } };
-      const isToolSpan =
-        request.method === 'tools/call' &&
-        attributes?.['gen_ai.operation.name'] === 'execute_tool' &&
-        attributes['mcp.method.name'] === undefined;
-      const isOwn = outer === undefined || !isToolSpan;
-      const { call } = request;
-      const parent = call?.context === undefined ? active : (call.context as Context);
-      const known = findTarget(request.method, request.params);
-      const span = isOwn ? startSpan(request, known, parent, []) : outer;
-      const own = isOwn ? trace.setSpan(parent, span) : active;
-      // Rounds have one trace also where no span of the program is around the call.
-      if (call) call.context ??= outer === undefined ? own : active;
-      const startedAt = performance.now();
-      let running: RunningRequest<Span> = { request, target: known, span, startedAt, isOwn, outer };
-      const setRequest: OutgoingTrace['setRequest'] = (id, params) => {
+      let started: ReturnType<typeof startOutgoing>;
+      try {
+        started = startOutgoing(request);
+      } catch (error) {
+        report(error);
+        return send({ meta: {}, setRequest() {} });
+      }
+      let { running } = started;
+      const setRequest: OutgoingTrace['setRequest'] = guard((id, params) => {
+        const { isOwn, span } = running;
         const sent = { ...request, id, params };
         const target = findTarget(sent.method, params);
-        running = { request: sent, target, span, startedAt, isOwn, outer };
+        running = { ...running, request: sent, target };
         const describe = isOwn ? describeMessage : describeSpan;
         span.setAttributes(addArguments(describe(sent, target), sent, target));
         if (isOwn && target) span.updateName(nameSpan(sent, target));
-      };
+      });
       try {
-        const result = await context.with(own, () => send({ meta: writeContext(own), setRequest }));
+        const result = await context.with(started.own, () => send({ meta: writeContext(started.own), setRequest }));
         complete(running, findResultFailure(request, result), result);
         return result;
       } catch (error) {
@@ -231,11 +268,14 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       }
     },
     traceIncoming(request, serve) {
-      const active = context.active();
-      const parent = extractContext(active, request);
-      const target = findTarget(request.method, request.params);
-      const span = startSpan(request, target, parent, findLinks(active, parent));
-      const running = { request, target, span, startedAt: performance.now(), isOwn: true };
+      let started: ReturnType<typeof startIncoming>;
+      try {
+        started = startIncoming(request);
+      } catch (error) {
+        report(error);
+        return serve();
+      }
+      const { running, own } = started;
       const closeStream =
         request.method === 'subscriptions/listen' ? instruments.countOpen('stream', 'server') : undefined;
       const fail = (error: unknown): never => {
@@ -250,7 +290,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
       };
       let served: MaybePromise<JsonObject>;
       try {
-        served = context.with(trace.setSpan(parent, span), serve);
+        served = context.with(own, serve);
       } catch (error) {
         return fail(error);
       }
@@ -269,7 +309,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
         instruments.recordSession(session, performance.now() - startedAt, labels);
       };
     },
-    addDetails(added) {
+    addDetails: guard(added => {
       const span = trace.getSpan(context.active());
       if (span === undefined) return;
       const attributes = describeDetails(added);
@@ -279,19 +319,25 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
         attributes[ROUND] = added.round;
       }
       span.setAttributes(attributes);
-    },
+    }),
   };
   return telemetry;
 
   function createNotificationTraces(): Pick<Telemetry, 'traceOutgoingNotification' | 'traceIncomingNotification'> {
     const runInSpan = <T>(notification: TracedRequest, parent: Context, run: (own: Context) => T): T => {
       if (!notifications) return run(parent);
-      const span = startSpan(notification, findTarget(notification.method, notification.params), parent, []);
+      let span: Span;
+      try {
+        span = startSpan(notification, undefined, parent, []);
+      } catch (error) {
+        report(error);
+        return run(parent);
+      }
       const own = trace.setSpan(parent, span);
       try {
         return context.with(own, () => run(own));
       } finally {
-        span.end();
+        guard(() => span.end())();
       }
     };
     return {
@@ -299,7 +345,11 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
         runInSpan(notification, context.active(), own => send(writeContext(own), addTraceContext)),
       traceIncomingNotification(notification, handle) {
         const active = context.active();
-        runInSpan(notification, notifications ? extractContext(active, notification) : active, handle);
+        let parent = active;
+        guard(() => {
+          if (notifications) parent = extractContext(active, notification);
+        })();
+        runInSpan(notification, parent, handle);
       },
     };
   }
@@ -310,6 +360,6 @@ function nameSpan({ method }: TracedRequest, target: TraceTarget | undefined): s
 }
 
 function toContent(value: unknown): string {
-  const text = redactNamedSecrets(JSON.stringify(value ?? {}));
+  const text = JSON.stringify(redactValue(value ?? {}));
   return text.length > MAX_CONTENT ? `${text.slice(0, MAX_CONTENT)}${REDACTED}` : text;
 }

@@ -1,3 +1,4 @@
+import type { Guard } from './instruments.js';
 import type { GaugeCallback, OpenTelemetryCounter, OpenTelemetryGauge } from './opentelemetry-api.js';
 import type { HostMeasurement, Telemetry } from './telemetry.js';
 
@@ -12,6 +13,7 @@ const MAX_AGE = 100;
 /** Creates the instruments of hosts: gauges of their state, and counters of sign-ins and token refreshes. */
 export function createHostInstruments(
   meter: HostMeter,
+  guard: Guard,
 ): Pick<Telemetry, 'countSignIn' | 'countTokenRefresh' | 'observeHost' | 'observeUnknownFormats'> {
   const signIns = meter.createCounter('tenon.sign_ins', { description: 'Sign-ins of callers at servers of a host' });
   const refreshes = meter.createCounter('tenon.token_refreshes', { description: 'Access tokens that a host renewed' });
@@ -30,10 +32,12 @@ export function createHostInstruments(
       formats.addCallback(observe);
       return () => formats.removeCallback(observe);
     },
-    countSignIn: (upstream, outcome) =>
+    countSignIn: guard((upstream, outcome) =>
       signIns.add(1, { 'tenon.upstream': upstream, 'tenon.sign_in.outcome': outcome }),
-    countTokenRefresh: (upstream, outcome) =>
+    ),
+    countTokenRefresh: guard((upstream, outcome) =>
       refreshes.add(1, { 'tenon.upstream': upstream, 'tenon.token_refresh.outcome': outcome }),
+    ),
     observeHost(measure) {
       let last: { readonly at: number; readonly measured: Promise<HostMeasurement> } | undefined;
       // Measures once for all gauges that are read together.

@@ -16,6 +16,9 @@ interface Meter {
   ): Histogram;
 }
 
+/** Returns a function that reports errors of the SDK instead of throwing them. */
+export type Guard = <A extends unknown[]>(run: (...args: A) => void) => (...args: A) => void;
+
 /** Records durations, given in milliseconds. */
 export interface Instruments {
   recordRequest(request: TracedRequest, duration: number, attributes: TelemetryAttributes): void;
@@ -25,7 +28,7 @@ export interface Instruments {
 }
 
 /** Creates the standard histograms, and one for listening requests, whose duration is that of a subscription. */
-export function createInstruments(meter: Meter): Instruments {
+export function createInstruments(meter: Meter, guard: Guard): Instruments {
   const create = (name: string, description: string): Histogram =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: BOUNDARIES } });
   const operations = {
@@ -41,17 +44,18 @@ export function createInstruments(meter: Meter): Instruments {
     session: meter.createUpDownCounter('tenon.sessions.open', { description: 'Open sessions' }),
     stream: meter.createUpDownCounter('tenon.streams.open', { description: 'Open streams of subscriptions/listen' }),
   };
+  const count = guard((kind: 'session' | 'stream', value: number, role: string) =>
+    open[kind].add(value, { 'tenon.role': role }),
+  );
   return {
     countOpen(kind, role) {
-      open[kind].add(1, { 'tenon.role': role });
-      return () => open[kind].add(-1, { 'tenon.role': role });
+      count(kind, 1, role);
+      return () => count(kind, -1, role);
     },
     recordRequest({ method, role }, duration, attributes) {
       const histogram = method === 'subscriptions/listen' ? listening : operations[role];
       histogram.record(duration / 1000, attributes);
     },
-    recordSession({ role }, duration, attributes) {
-      sessions[role].record(duration / 1000, attributes);
-    },
+    recordSession: guard(({ role }, duration, attributes) => sessions[role].record(duration / 1000, attributes)),
   };
 }

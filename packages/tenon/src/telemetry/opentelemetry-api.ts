@@ -78,6 +78,11 @@ export interface OpenTelemetryApi<Context, Span extends OpenTelemetrySpan> {
     inject(context: Context, carrier: { [name: string]: unknown }): void;
     extract(context: Context, carrier: { readonly [name: string]: unknown }): Context;
   };
+  /**
+   * Gets errors that the SDK or its processors throw. Requests do not fail for them.
+   * @default errors are dropped
+   */
+  readonly diag?: { error(message: string, ...details: unknown[]): void } | undefined;
   /** Creates instruments. */
   readonly metrics: {
     getMeter(
