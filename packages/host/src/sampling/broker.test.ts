@@ -35,6 +35,44 @@ describe('createBroker', () => {
     expect(() => createBroker({ models: [] })).toThrow(expect.objectContaining({ code: 'sampling/no-consent' }));
   });
 
+  it.each([
+    ['budget/tokens', { budget: { window: 1, tokens: Number.NaN } }],
+    ['budget/window', { budget: { window: Number.NaN } }],
+    ['budget/window', { budget: { tokens: 5 } }],
+    ['models', { models: undefined }],
+    ['budget/0/calls', { budget: [{ window: 1, calls: '5' }] }],
+    ['budget/per/0', { budget: { window: 1, per: ['user'] } }],
+    ['allow/notes', { allow: { notes: 'no' } }],
+    ['maxTokens', { maxTokens: 0 }],
+    ['maxRounds', { maxRounds: Number.NaN }],
+    ['timeout', { timeout: Number.NaN }],
+    ['bounds/tools', { bounds: { messages: 1, characters: 1 } }],
+    ['review/before', { review: { before: 'ask' } }],
+    ['models/0/generate', { models: [{ name: 'm' }] }],
+    ['choose', { choose: 'first' }],
+  ])('refuses an invalid `%s`', (path, options) => {
+    expect(() => createBroker({ models: [], ...yes, ...options } as never)).toThrow(
+      expect.objectContaining({ code: 'options/invalid', message: expect.stringContaining(`invalid \`${path}\``) }),
+    );
+  });
+
+  it('accepts numbers without an end', () => {
+    const none = Number.POSITIVE_INFINITY;
+    const limits = { maxTokens: none, maxRounds: none, maxPerChain: none, timeout: none };
+    expect(createBroker({ models: [], ...yes, ...limits })).toBeTypeOf('function');
+  });
+
+  it.each([
+    ['a promise', async () => true],
+    ['a text', () => 'no'],
+  ])('refuses %s as the result of `allow`', async (_, allow) => {
+    const { broker, model } = brokerOf({ allow: allow as never });
+    await expect(broker(asking(), getRequests())).rejects.toThrow(
+      /`allow` of createBroker is invalid. Expected true, false/,
+    );
+    expect(model.requests).toEqual([]);
+  });
+
   it('limits the tokens of a model [sampling.max-tokens-respected] [sampling.max-tokens-ceiling]', async () => {
     const { broker, model } = brokerOf({ maxTokens: 50 });
     await broker(asking('x', { maxTokens: 100 }), getRequests());

@@ -1,18 +1,27 @@
 import {
   type CallerIdentity,
+  type Check,
   type Clock,
   checkArray,
+  checkEither,
+  checkFunction,
   checkObject,
+  checkOptional,
+  checkOptions,
+  checkRange,
+  checkRecord,
+  checkString,
+  checkWhole,
   getCallerKey,
-  requireArgument,
-  requireKnownOptions,
+  type OptionChecks,
+  requireOptions,
   SharedLimit,
   systemClock,
   TenonError,
 } from '@tenon/base';
 import type { CreateMessageParams, CreateMessageResult } from 'tenon';
 import { checkBudget, createAccounts, createChains, type TokenBudget } from './budget.js';
-import { type Allow, requestConsent } from './consent.js';
+import { type Allow, checkGrant, requestConsent } from './consent.js';
 import { countRounds, estimateRequestTokens, getRequirements } from './content.js';
 import { askModel } from './generation.js';
 import { withGenerationTimeout } from './generation-timeout.js';
@@ -106,6 +115,24 @@ export interface SamplingContext extends Partial<CallerIdentity> {
  */
 export type Broker = (request: CreateMessageParams, asked: SamplingContext) => Promise<CreateMessageResult>;
 
+const count: Check = value =>
+  value === Number.POSITIVE_INFINITY ? undefined : checkWhole('a whole number of at least 1', 1)(value);
+const reviewer = checkOptional(checkFunction);
+const optionChecks: OptionChecks<BrokerOptions> = {
+  models: checkArray(checkObject({ name: checkString, generate: checkFunction })),
+  choose: checkOptional(checkFunction),
+  allow: checkOptional(checkEither(checkFunction, checkRecord(checkGrant))),
+  budget: checkOptional(checkBudget),
+  maxTokens: checkOptional(count),
+  maxRounds: checkOptional(count),
+  maxPerChain: checkOptional(count),
+  maxAtOnce: checkOptional(count),
+  timeout: checkOptional(checkRange('a number of milliseconds of at least 1', 1)),
+  bounds: checkOptional(checkObject({ messages: count, tools: count, characters: count })),
+  review: checkOptional(checkOptions<Review>({ before: reviewer, after: reviewer })),
+  clock: checkOptional(checkObject()),
+};
+
 const MAX_TOKENS = 4_096;
 const MAX_ROUNDS = 25;
 const MAX_PER_CHAIN = 100;
@@ -118,24 +145,8 @@ const TIMEOUT = 600_000;
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createBroker(options: BrokerOptions): Broker {
-  requireKnownOptions('createBroker', options, {
-    models: true,
-    choose: true,
-    allow: true,
-    budget: true,
-    maxTokens: true,
-    maxRounds: true,
-    maxPerChain: true,
-    maxAtOnce: true,
-    timeout: true,
-    bounds: true,
-    review: true,
-    clock: true,
-  });
+  requireOptions('createBroker', options, optionChecks, 'options/invalid');
   const { allow, budget = [], review = {}, clock = systemClock } = options;
-  requireArgument('`models` of createBroker', options.models, checkArray(checkObject()));
-  requireArgument('`budget` of createBroker', budget, checkBudget);
-  requireArgument('`review` of createBroker', review, checkObject());
   if (allow === undefined && review.before === undefined)
     throw new TenonError('sampling/no-consent', 'sampling has no consent of the user', {
       hint: 'pass `review.before` to show requests to the user, or `allow` with the names of trusted servers',

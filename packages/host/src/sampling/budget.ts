@@ -3,9 +3,11 @@ import {
   type Check,
   type Clock,
   checkArray,
-  checkEither,
-  checkNumber,
   checkObject,
+  checkOneOf,
+  checkOptional,
+  checkOptions,
+  checkRange,
   getOwnerKey,
 } from '@tenon/base';
 import { createLimitError } from './refusal.js';
@@ -33,9 +35,18 @@ export interface TokenBudget {
   readonly per?: readonly ('server' | 'principal')[] | undefined;
 }
 
-const checkOne = checkObject({ window: checkNumber });
+const amount = checkOptional(checkRange('a number of at least 0', 0));
+const window = checkRange('a number of milliseconds of at least 1', 1);
+const checkMembers = checkOptions<TokenBudget>({
+  window,
+  calls: amount,
+  tokens: amount,
+  per: checkOptional(checkArray(checkOneOf('server', 'principal'))),
+});
+const checkWindow = checkObject({ window });
+const checkOne: Check = value => checkMembers(value) ?? checkWindow(value);
 /** Checks one budget, or a list of them. */
-export const checkBudget: Check = checkEither(checkOne, checkArray(checkOne));
+export const checkBudget: Check = value => (Array.isArray(value) ? checkArray(checkOne) : checkOne)(value);
 
 /** Tokens that are reserved for a request. */
 export interface Reservation {

@@ -1,3 +1,4 @@
+import { type Check, describeMismatch, requireResult } from '@tenon/base';
 import type { Model } from './model.js';
 
 /**
@@ -9,6 +10,12 @@ import type { Model } from './model.js';
 export type Allow =
   | { readonly [server: string]: boolean | readonly string[] }
   | ((asking: { readonly server: string; readonly principal: string | undefined }) => boolean | readonly string[]);
+
+/** Checks what a server may use: all models, none, or those of a list. */
+export const checkGrant: Check = value =>
+  typeof value === 'boolean' || (Array.isArray(value) && value.every(each => typeof each === 'string'))
+    ? undefined
+    : describeMismatch('true, false or an array of names', value);
 
 export function requestConsent(
   models: readonly Model[],
@@ -22,7 +29,11 @@ export function requestConsent(
 
 function getGrant(allow: Allow | undefined, asking: Parameters<typeof requestConsent>[2]): boolean | readonly string[] {
   if (allow === undefined) return true;
-  if (typeof allow === 'function') return allow(asking);
+  if (typeof allow === 'function') {
+    const granted = allow(asking);
+    requireResult('the result of `allow` of createBroker', granted, checkGrant, 'options/invalid');
+    return granted;
+  }
   if (Object.hasOwn(allow, asking.server)) return allow[asking.server] ?? false;
   return (Object.hasOwn(allow, '*') && allow['*']) || false;
 }
