@@ -105,7 +105,7 @@ describe('toAiTools() with a client', () => {
 
   it.each([
     ['a result that is an error', 'fail', {}, 'the disk is full'],
-    ['arguments that are no object', 'note_add', ['tea'], 'no JSON object'],
+    ['arguments that are no object', 'note_add', ['tea'], 'are not a JSON object'],
     ['arguments that break the schema', 'note_add', { text: 1 }, 'text'],
   ])('returns to the model an error for %s', async (_, name, input, error) => {
     const { client, calls } = await open();

@@ -73,7 +73,7 @@ function toAiTool(tool: Tool, client: ToolClient, callOptions: AiToolsOptions['c
     metadata: { name },
     inputSchema: toInputSchema(tool),
     execute(input, { abortSignal }) {
-      if (!isObject(input)) throw new TypeError(`The arguments of ${name} are no JSON object.`);
+      if (!isObject(input)) throw new TypeError(`The arguments of ${name} are not a JSON object. Pass an object.`);
       return client.callTool(name, input, { ...callOptions, signal: abortSignal });
     },
     // The output is the result of `execute`. A dynamic tool has no static type for it.

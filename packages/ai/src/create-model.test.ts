@@ -207,6 +207,7 @@ describe('the result of a model', () => {
         { type: 'text', text: 'Here.' },
         { type: 'file', mediaType: 'image/png', data: { type: 'data', data: IMAGE } },
         { type: 'file', mediaType: 'audio/wav', data: { type: 'data', data: IMAGE } },
+        { type: 'file', mediaType: 'Image/PNG', data: { type: 'data', data: IMAGE } },
         { type: 'file', mediaType: 'application/pdf', data: { type: 'data', data: IMAGE } },
       ],
     });
@@ -214,6 +215,7 @@ describe('the result of a model', () => {
       { type: 'text', text: 'Here.' },
       { type: 'image', data: IMAGE, mimeType: 'image/png' },
       { type: 'audio', data: IMAGE, mimeType: 'audio/wav' },
+      { type: 'image', data: IMAGE, mimeType: 'Image/PNG' },
     ]);
   });
 

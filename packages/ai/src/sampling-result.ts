@@ -41,7 +41,7 @@ function toBlocks(part: ContentPart<ToolSet>, names: ToolNames, peer: string): S
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     case 'file': {
       const { base64: data, mediaType: mimeType } = part.file;
-      const [type] = mimeType.split('/');
+      const [type] = mimeType.toLowerCase().split('/');
       return type === 'image' || type === 'audio' ? [{ type, data, mimeType }] : [];
     }
     case 'tool-call':

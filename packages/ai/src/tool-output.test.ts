@@ -29,6 +29,17 @@ it.each<[string, CallToolResult, unknown]>([
     { content: [{ type: 'resource', resource: { uri: 'file:///a.png', mimeType: 'image/png', blob: IMAGE } }] },
     { type: 'content', value: [file] },
   ],
+  [
+    'an embedded image with a type in capitals',
+    { content: [{ type: 'resource', resource: { uri: 'file:///a.png', mimeType: 'Image/PNG', blob: IMAGE } }] },
+    { type: 'content', value: [{ ...file, mediaType: 'Image/PNG' }] },
+  ],
+  [
+    'structured content with an empty text',
+    { content: [{ type: 'text', text: '' }], structuredContent: { a: 1 } },
+    { type: 'text', value: '{"a":1}' },
+  ],
+  ['an image with an empty text', { content: [{ type: 'text', text: '' }, image] }, { type: 'content', value: [file] }],
   ['structured content alone', { content: [], structuredContent: { a: 1 } }, { type: 'text', value: '{"a":1}' }],
   [
     'structured content with its text',

@@ -16,14 +16,16 @@ export function toToolOutput({
   structuredContent,
   isError,
 }: Pick<CallToolResult, 'content' | 'structuredContent' | 'isError'>): ToolOutput {
-  const isRepeated = structuredContent === undefined || content.some(({ type }) => type === 'text');
+  // Some providers refuse empty texts.
+  const blocks = content.filter(block => block.type !== 'text' || block.text !== '');
+  const isRepeated = structuredContent === undefined || blocks.some(({ type }) => type === 'text');
   const structured = isRepeated ? [] : [stringifyJson(structuredContent)];
-  const hasImages = content.some(block => getImage(block) !== undefined);
+  const hasImages = blocks.some(block => getImage(block) !== undefined);
   if (isError || !hasImages) {
-    const value = [...content.map(describeBlock), ...structured].join('\n');
+    const value = [...blocks.map(describeBlock), ...structured].join('\n');
     return { type: isError ? 'error-text' : 'text', value };
   }
-  return { type: 'content', value: [...content.map(toOutputPart), ...structured.map(toTextPart)] };
+  return { type: 'content', value: [...blocks.map(toOutputPart), ...structured.map(toTextPart)] };
 }
 
 function toOutputPart(block: ContentBlock): OutputPart {
@@ -41,7 +43,7 @@ function getImage(block: ContentBlock): { data: string; mimeType: string } | und
   if (block.type === 'image') return block;
   if (block.type !== 'resource' || !('blob' in block.resource)) return undefined;
   const { blob, mimeType } = block.resource;
-  return mimeType?.startsWith('image/') ? { data: blob, mimeType } : undefined;
+  return mimeType && /^image\//i.test(mimeType) ? { data: blob, mimeType } : undefined;
 }
 
 /** Describes a content block as text, because most model providers accept only text and images in tool results. */
