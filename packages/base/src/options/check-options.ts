@@ -107,24 +107,26 @@ export function requirePresentOptions<T>(subject: string, options: unknown, chec
 const parseIssue = (issue: string): readonly string[] => /^at \/(.*?): expected (.*), got (.*)$/s.exec(issue) ?? [];
 
 /** Throws a `TenonError` when an argument of a public function, or one of its options, has a wrong type. */
-export function requireArgument(subject: string, value: unknown, check: Check, code = INVALID_OPTIONS_CODE): void {
+export function requireArgument(
+  subject: string,
+  value: unknown,
+  check: Check,
+  code = INVALID_OPTIONS_CODE,
+  verb: 'pass' | 'return' = 'pass',
+): void {
   const issue = check(value);
-  if (issue !== undefined) throw createValueError(subject, issue, code, 'pass');
-}
-
-/** Throws a `TenonError` when the result of a function that a user passed has a wrong type. */
-export function requireResult(subject: string, value: unknown, check: Check, code: string): void {
-  const issue = check(value);
-  if (issue !== undefined) throw createValueError(subject, issue, code, 'return');
-}
-
-function createValueError(subject: string, issue: string, code: string, verb: 'pass' | 'return'): TenonError {
+  if (issue === undefined) return;
   const [, path, expected, received] = parseIssue(issue);
-  return new TenonError(code, `${subject} is invalid${path ? ` at ${path}` : ''}`, {
+  throw new TenonError(code, `${subject} is invalid${path ? ` at ${path}` : ''}`, {
     expected,
     received,
     hint: `${verb} ${expected}`,
   });
+}
+
+/** Throws a `TenonError` when the result of a function that a user passed has a wrong type. */
+export function requireResult(subject: string, value: unknown, check: Check, code: string): void {
+  requireArgument(subject, value, check, code, 'return');
 }
 
 /** Creates a check for an object of options inside of others, which refuses unknown names. */

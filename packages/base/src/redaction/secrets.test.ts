@@ -38,7 +38,6 @@ describe('redactSecrets', () => {
     ['{"password": "hunter22"}', '{"password": "…"}'],
     ['PASSWORD=hunter22 run', 'PASSWORD=… run'],
     ['{"password": "two, \\"long\\" words", "a": "b c"}', '{"password": "…", "a": "b c"}'],
-    ["PASSWORD='two words' run", "PASSWORD='…' run"],
     ['password="two words', 'password="… words'],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', '…'],
     ['key sk-abcdefghijklmnop.', 'key …'],

@@ -27,12 +27,8 @@ const USERINFO = /:\/\/(?<=[a-z][a-z0-9+.-]{0,20}:\/\/)[^/@\s]{1,1000}@/gi;
 const NAME_AND_SIGN = /(?<![\w.-])([\w.-]{1,64})["']?(?:=|%3D|\s{0,3}:\s{0,3}(?!\/\/))["']?/gi;
 /** Values that are no secrets, whatever their name is. */
 const CONSTANT = /^(?:true|false|null)$/;
-const VALUE = /(?:[^?&\s"',;}#]|\?(?![\w.-]{1,64}=)){1,4000}/y;
-/** Values in quotes, which may contain spaces and commas. */
-const QUOTED: { readonly [quote: string]: RegExp | undefined } = {
-  '"': /(?:[^"\\]|\\[\s\S]){1,4000}(?=")/y,
-  "'": /[^'\n]{1,4000}(?=')/y,
-};
+/** A value in quotes may contain spaces and commas. */
+const VALUE = /(?<=")(?:[^"\\]|\\.){1,4000}(?=")|(?:[^?&\s"',;}#]|\?(?![\w.-]{1,64}=)){1,4000}/sy;
 // A longer word is examined in parts. For a word of megabytes, V8 would exhaust its stack.
 const LONG_WORD = /[A-Za-z0-9_+=-]{24,65536}/g;
 const BASE64 = /[A-Za-z0-9+/]{24,65536}={0,2}/g;
@@ -80,24 +76,13 @@ export function redactNamedSecrets(text: string): string {
   const names = new RegExp(NAME_AND_SIGN);
   let [shown, done] = ['', 0];
   for (let match = names.exec(clean); match !== null; match = names.exec(clean)) {
-    if (!isSecretName(match[1] as string)) continue;
-    const start = names.lastIndex;
-    const end = findValueEnd(clean, start);
-    if (end === start || CONSTANT.test(clean.slice(start, end))) continue;
-    shown += clean.slice(done, start) + REDACTED;
-    done = names.lastIndex = end;
+    VALUE.lastIndex = names.lastIndex;
+    if (!isSecretName(match[1] as string) || !VALUE.test(clean)) continue;
+    if (CONSTANT.test(clean.slice(names.lastIndex, VALUE.lastIndex))) continue;
+    shown += clean.slice(done, names.lastIndex) + REDACTED;
+    done = names.lastIndex = VALUE.lastIndex;
   }
   return shown + clean.slice(done);
-}
-
-/** Returns the end of the value that begins at `start`, which is `start` itself if there is none. */
-function findValueEnd(text: string, start: number): number {
-  for (const pattern of [QUOTED[text.charAt(start - 1)], VALUE]) {
-    if (pattern === undefined) continue;
-    pattern.lastIndex = start;
-    if (pattern.test(text)) return pattern.lastIndex;
-  }
-  return start;
 }
 
 /** Removes tokens, and all long words that look random or have many digits. */

@@ -4,14 +4,15 @@ import {
   INTERNAL_ERROR,
   identifyCaller,
   isForPeer,
-  isObject,
   type JsonObject,
   METHOD_NOT_FOUND,
+  requireResult,
   rpcError,
   settleMaybe,
   TenonError,
   thenMaybe,
   toCanonicalJson,
+  toJsonObject,
 } from '@tenon/base';
 import { checkInputRequestMethods } from '../execution/check-input-requests.js';
 import type { HandlerRun } from '../execution/handler-run.js';
@@ -228,20 +229,13 @@ async function runMiddleware(
     return handled;
   });
   const result: unknown = await run(operation);
-  if (!isObject(result))
-    throw new TenonError('handler/result', 'the return value of a middleware is not an object', {
-      expected: 'an object',
-    });
   const subject = `middleware of ${operation.method} "${operation.name ?? ''}"`;
   checkInputRequestMethods(subject, result);
+  const object = toJsonObject(result);
   // Most middleware returns the result of the handler, which needs no check.
-  if (result === handled || result.resultType === 'input_required') return result;
-  const issue = methods[operation.method].result(result);
-  if (issue !== undefined)
-    throw new TenonError('handler/result', `${subject}: invalid result ${issue}`, {
-      hint: 'return the result of `next(operation)`, or a complete result of the method',
-    });
-  return result;
+  if (object !== handled && object.resultType !== 'input_required')
+    requireResult(`result of ${subject}`, result, methods[operation.method].result, 'handler/result');
+  return object;
 }
 
 /** Converts an error of a handler or a middleware to a result, if the protocol version or the model needs one. */

@@ -29,13 +29,16 @@ const FINE = [{ type: 'text', text: 'fine' }];
 
 describe.each(['2025-06-18', '2026-07-28'] as const)('middleware of %s', protocolVersion => {
   it.each([
-    ['has no content', () => ({ foo: 1 }), /invalid result at \/content: expected a value, got nothing/],
-    ['has a text as content', () => ({ content: 'x' }), /invalid result at \/content: expected an array, got a string/],
-    ['has an invalid block', () => ({ content: [{ type: 'text' }] }), /invalid result at \/content\/0\/text/],
+    ['is nothing', () => undefined, /is invalid. Expected an object, got nothing/],
+    ['has no content', () => ({ foo: 1 }), /is invalid at content. Expected a value, got nothing/],
+    ['has a text as content', () => ({ content: 'x' }), /is invalid at content. Expected an array, got a string/],
+    ['has an invalid block', () => ({ content: [{ type: 'text' }] }), /is invalid at content\/0\/text/],
   ])('reports a result that %s', async (_, run, message) => {
     const { response, errors } = await callThrough(forTools(run), protocolVersion);
     expect(response).toBe(-32603);
-    expect(errors).toEqual([expect.stringMatching(/^handler\/result: .*middleware of tools\/call "ok": /)]);
+    expect(errors).toEqual([
+      expect.stringMatching(/^handler\/result: .*result of middleware of tools\/call "ok" is invalid/),
+    ]);
     expect(errors[0]).toMatch(message);
   });
 
@@ -59,6 +62,6 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('middleware of %s', protoco
       protocolVersion,
     );
     expect(response).toBe(-32603);
-    expect(errors).toEqual([expect.stringMatching(/^handler\/operation: .*has called `next` without an operation/)]);
+    expect(errors).toEqual([expect.stringMatching(/^options\/invalid: .*`operation` of next is invalid/)]);
   });
 });

@@ -1,21 +1,18 @@
-import { checkFunction, findNearestKey, requireArgument, TenonError } from '@tenon/base';
-import type { Middleware, Next, Operation } from '../../handler/operation.js';
+import { checkFunction, checkObject, checkString, findNearestKey, requireArgument, TenonError } from '@tenon/base';
+import type { Middleware, Next } from '../../handler/operation.js';
 import type { MethodName } from '../../protocol/method-types.js';
 
 /** Composes middleware around a handler, the first one outermost. Without middleware it returns the handler. */
 export function composeMiddleware(middleware: readonly Middleware[], core: Next): Next {
   return middleware.reduceRight<Next>((next, outer) => {
-    const proceed: Next = operation => next(requireOperation(operation));
+    const proceed: Next = operation => {
+      // Without a method, later middleware of a method would not run. Callers without types may pass nothing.
+      if (typeof operation?.method !== 'string')
+        requireArgument('`operation` of next', operation, checkObject({ method: checkString }));
+      return next(operation);
+    };
     return async operation => outer(operation, proceed);
   }, core);
-}
-
-/** Throws if a middleware has passed no operation to `next`. Without a method, later middleware of a method would not run. */
-function requireOperation(operation: Operation | undefined): Operation {
-  if (typeof operation?.method === 'string') return operation;
-  throw new TenonError('handler/operation', 'a middleware has called `next` without an operation', {
-    hint: 'call `next(operation)`, or pass changed parameters with `next({ ...operation, params })`',
-  });
 }
 
 /** The method of middleware that is limited to one. */
