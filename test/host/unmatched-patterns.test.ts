@@ -2,6 +2,7 @@ import { createHost, type HostServer, type ServerSelection, type ToolSettings } 
 import { connectPair } from '@tenon/testing';
 import { createServer, prompt, resource, type TenonError, tool } from 'tenon';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { collect } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
 
@@ -14,7 +15,11 @@ const run = () => 'done';
 const notes = createServer({
   name: 'notes',
   version: '1.0.0',
-  tools: { find: tool({ run }), delete_note: tool({ run }) },
+  tools: {
+    find: tool({ run }),
+    delete_note: tool({ run }),
+    list: tool({ input: z.object({ page: z.int().max(9).optional(), sort: z.string() }), run }),
+  },
   prompts: { greet: prompt({ run }) },
   resources: { 'note://a': resource({ name: 'a', read: () => 'a' }) },
 });
@@ -31,6 +36,26 @@ async function open(tools: ToolSettings | undefined, selection?: ServerSelection
   const getReports = () => errors.map(({ code, message }) => `${code} ${message}`);
   return { host, client, getReports };
 }
+
+describe('a default value of an override', () => {
+  it('is reported once if the tool refuses it', async () => {
+    const { client, getReports } = await open({ overrides: { list: { defaults: { page: 10, sort: 5 } } } });
+    await collect(client.listTools());
+    await collect(client.listTools());
+    await retryUntilPasses(() => expect(getReports()).toHaveLength(1));
+    expect(getReports()[0]).toMatch(/^host\/invalid-default .*`tools\.overrides\.list\.defaults`.*page.*sort/s);
+  });
+
+  it('is not reported if the tool accepts it, also without the other arguments', async () => {
+    const { host, client, getReports } = await open({ overrides: { list: { defaults: { page: 9 } } } });
+    await collect(client.listTools());
+    host.update({
+      servers: { notes: { service: notes, tools: { overrides: { list: { defaults: { page: '9' } } } } } },
+    });
+    await collect(client.listTools());
+    await retryUntilPasses(() => expect(getReports()).toEqual([expect.stringContaining('page')]));
+  });
+});
 
 describe('a setting without effect', () => {
   it.each<[ToolSettings, string]>([

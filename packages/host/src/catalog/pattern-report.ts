@@ -1,4 +1,14 @@
-import { findArgumentFaults, findNearestKey, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
+import {
+  describeIssues,
+  dropUndefined,
+  findArgumentFaults,
+  findNearestKey,
+  type JsonObject,
+  TenonError,
+  toJsonObject,
+} from '@tenon/base';
+import { loadPeerSchema } from 'tenon';
+import { findRefusal } from 'tenon/host-internals';
 import { quoteName } from '../config/config-finding.js';
 import type { ToolOverride, ToolSettings } from '../config/server-entry.js';
 import { compileNames } from '../security/policy/matching/name-patterns.js';
@@ -78,12 +88,30 @@ export class PatternReport {
    */
   add(server: string, patterns: readonly CheckedPattern[], names: readonly string[]): void {
     for (const { key, pattern, matches, isWithoutValue } of patterns) {
-      const id = JSON.stringify([server, key, pattern]);
-      if (this.#checked.has(id) || this.#checked.size >= MAX_CHECKED) continue;
-      this.#checked.add(id);
+      if (!this.#isNew([server, key, pattern])) continue;
       if (isWithoutValue) this.#reportError(createNoValueError(server, key, pattern));
       else if (!matches) this.#reportError(createNoMatchError(server, key, pattern, names));
     }
+  }
+
+  /** Reports default values of an override that the input schema of the tool refuses. Each call would fail. */
+  async addDefaults(server: string, tool: string, defaults: JsonObject, inputSchema: JsonObject): Promise<void> {
+    const key = `tools.overrides.${tool}.defaults`;
+    if (!this.#isNew([server, key])) return;
+    const { $schema, properties, $defs, definitions } = inputSchema;
+    const validator = await loadPeerSchema(dropUndefined({ $schema, properties, $defs, definitions }));
+    const refusal = findRefusal(validator.check(defaults));
+    if (refusal === undefined || refusal.limit !== undefined) return;
+    const summary = `server ${quoteName(server)}: the tool refuses \`${key}\`: ${describeIssues(refusal.issues)}`;
+    this.#reportError(new TenonError('host/invalid-default', summary, { hint: 'correct the values' }));
+  }
+
+  /** Tells if a place of the configuration was not checked before. */
+  #isNew(place: readonly string[]): boolean {
+    const id = JSON.stringify(place);
+    if (this.#checked.has(id) || this.#checked.size >= MAX_CHECKED) return false;
+    this.#checked.add(id);
+    return true;
   }
 
   /** Checks all patterns again, because the configuration has changed. */

@@ -157,7 +157,10 @@ export class InventoryGuard {
     this.#patterns.add(server, checkToolSettings(settings, names), names);
     for (const { name, inputSchema } of tools) {
       const override = settings.overrides?.[name];
-      if (override) this.#patterns.add(server, ...checkArguments(name, override, inputSchema as JsonObject));
+      if (override === undefined) continue;
+      const schema = inputSchema as JsonObject;
+      this.#patterns.add(server, ...checkArguments(name, override, schema));
+      if (override.defaults) this.#patterns.addDefaults(server, name, override.defaults, schema).catch(() => {});
     }
   }
 

@@ -76,6 +76,11 @@ describe('an HTTP+SSE client', () => {
     ['its end', (_, response) => void stream(response).end(), { code: 'http/no-endpoint' }],
     ['its break', (_, response) => void stream(response).destroy(), { code: 'http/no-endpoint' }],
     ['JSON', (_, response) => void response.end('{}'), { code: 'http/no-endpoint', received: 'no event stream' }],
+    [
+      'a page that does not end',
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).write('<html>'),
+      { code: 'http/no-endpoint', received: 'no event stream' },
+    ],
     ['405', (_, response) => void response.writeHead(405).end(), { code: 'http/status', status: 405 }],
     ['nothing', (_, response) => void response.destroy(), { code: 'http/interrupted' }],
   ];

@@ -97,7 +97,8 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     const reply = await client.request({ method: 'GET', headers, signal: requestSignal });
     if (!isSuccess(reply)) throw await readRefusal(reply, peer, { hadSession: false });
     if (!isEventStream(reply)) {
-      await drain(reply);
+      // The body may never end.
+      reply.cancel();
       throw createNoEndpointError(peer, 'no event stream');
     }
     const address = await new Promise<string | TenonError>(onEndpoint => {

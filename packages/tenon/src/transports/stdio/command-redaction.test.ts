@@ -24,6 +24,10 @@ describe('redactCommand', () => {
     },
   );
 
+  it('shows a program of several lines in one line', () => {
+    expect(redactCommand('node', ['-e', 'let a;\n  run(a);\n'])).toBe('node -e "let a; run(a); "');
+  });
+
   it('limits the length', () => expect(redactCommand('node', ['x'.repeat(9999)]).length).toBe(201));
 });
 

@@ -3,13 +3,14 @@ import { decodeComponent, findSecretStart, REDACTED, redactSecrets } from '@teno
 const MAX_LENGTH = 200;
 const MIN_SECRET_LENGTH = 4;
 
-/** Formats a command line for an error. Secret values are removed, and the text is cut at 200 characters. */
+/** Formats a command line for an error. Secret values are removed, and the text is one line of at most 200 characters. */
 export function redactCommand(command: string, args: readonly string[] = []): string {
   const redactedArgs = args.map((arg, index) => {
     const start = findSecretStart(arg, args[index - 1]);
     return start === undefined ? redactSecrets(arg) : `${arg.slice(0, start)}${REDACTED}`;
   });
-  const line = [command, ...redactedArgs].map(word => (/\s/.test(word) ? `"${word}"` : word)).join(' ');
+  const words = [command, ...redactedArgs].map(word => (/\s/.test(word) ? `"${word.replace(/\s+/g, ' ')}"` : word));
+  const line = words.join(' ');
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}${REDACTED}` : line;
 }
 
