@@ -70,6 +70,7 @@ describe('createHost', () => {
     ['tools/include/0', { include: [5] }],
     ['tools/overrides', { overrides: [] }],
     ['tools/overrides/find/name', { overrides: { find: { name: '' } } }],
+    ['tools/overrides/find/name', { overrides: { find: { name: 'a b' } } }],
     ['tools/overrides/find/hide', { overrides: { find: { hide: 'a' } } }],
     ['perCaller/env', { env: 'A' }],
   ])('refuses the setting `%s` of a server: %j', async (setting, value) => {

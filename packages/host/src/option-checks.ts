@@ -26,6 +26,7 @@ import { assumableCapabilities, type HttpTarget, protocolVersions, type StdioTar
 import { checkExceptions } from 'tenon/host-internals';
 import type { CollapseOptions } from './catalog/budget/collapse-tools.js';
 import { type CallerTemplates, findTemplateIssues } from './config/caller-template.js';
+import { checkToolName } from './config/sections/tool-settings.js';
 import type { ServiceAccount, ToolOverride, ToolSettings } from './config/server-entry.js';
 import type { HostOptions, InProcessServer, OpenApiTarget, ServerSettings } from './host-options.js';
 import type { OutputLimits } from './proxy/output/output-limits.js';
@@ -139,7 +140,7 @@ const TARGET_CHECKS: OptionChecks<
 };
 
 const checkOverride = checkOptions<ToolOverride>({
-  name: checkOptional(checkCharacters),
+  name: checkOptional(checkToolName),
   title: text,
   description: text,
   defaults: checkOptional(anyObject),

@@ -21,6 +21,36 @@ describe('findings of a configuration', () => {
     expect(entry?.origin?.line).toBe(2);
   });
 
+  it.each<[entry: object, summary: string, hint: string | undefined]>([
+    [
+      { type: 'stdio', url: 'https://a.example' },
+      'the server has no command, which its transport needs',
+      'correct `type`',
+    ],
+    [{ type: 'http', command: 'x' }, 'the server has no URL, which its transport needs', 'correct `type`'],
+    [{ type: 'sse' }, 'the server has no URL, which its transport needs', undefined],
+    [{}, 'the server has no command and no URL', undefined],
+  ])('name what the transport of a server needs: %j', async (entry, summary, hint) => {
+    const { findings } = await readOne(entry);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]?.error.message).toContain(`mcpServers.s: ${summary}`);
+    expect(findings[0]?.error.hint).toBe(hint);
+  });
+
+  it.each([0, -1, 1e300])('show the number %d, which is no timeout, without a guess at its unit', async timeout => {
+    const { findings } = await readOne({ command: 'x', timeout });
+    expect(findings.map(({ error }) => error.received)).toEqual([String(timeout)]);
+  });
+
+  it('warn of values that a server at a URL ignores, except empty ones', async () => {
+    const url = 'https://a.example';
+    const values = { args: ['x'], env: { A: '1' }, envFile: '.env', cwd: '/tmp' };
+    expect(listFindingCodes(await readOne({ url, ...values }))).toEqual(
+      Object.keys(values).map(key => `warning config/not-followed mcpServers.s.${key}`),
+    );
+    expect(listFindingCodes(await readOne({ url, args: [], env: {}, envFile: '' }))).toEqual([]);
+  });
+
   it('leave the other servers usable', async () => {
     const servers = {
       a: { command: 'x' },

@@ -76,8 +76,14 @@ export async function readTarget(
   if (kind === 'wrong') return undefined;
   const byCommand = kind === undefined ? command !== undefined : kind === 'command';
   const [used, unused] = byCommand ? [command, url] : [url, command];
-  const details = { expected: byCommand ? '`command`' : kind ? '`url`' : '`command`, `docker`, `url` or `openapi`' };
-  if (!used) return parser.reportError('config/target', parser.node, 'the server has no command and no URL', details);
+  if (!used) {
+    const missing = byCommand ? 'command' : kind && 'URL';
+    const summary = `the server has no ${missing ? `${missing}, which its transport needs` : 'command and no URL'}`;
+    return parser.reportError('config/target', parser.node, summary, {
+      expected: byCommand ? '`command`' : kind ? '`url`' : '`command`, `docker`, `url` or `openapi`',
+      hint: unused && 'correct `type`',
+    });
+  }
   if (unused && kind === undefined)
     return parser.reportError('config/target', unused, 'the server has a command and a URL', {
       hint: 'remove one of them, or select one with `type`',
@@ -121,7 +127,7 @@ async function readCommand(
     return parser.reportError('config/target', spot, 'the command is empty', { hint: 'set a program' });
   const args = line?.args && (await readResolvedList(parser, 'args', line.args));
   const env = await readEnv(parser, readEnvFile);
-  warnAboutHeaders(parser);
+  warnAboutIgnored(parser, 'command', ['headers']);
   if (command === undefined) return undefined;
   return {
     command,
@@ -175,9 +181,13 @@ async function readCommandLine(
   return { program: first ?? spot, args: deriveList(spot, others) };
 }
 
-function warnAboutHeaders(parser: EntryParser): void {
-  const headers = parser.members.get('headers');
-  if (headers) parser.reportWarning('config/not-followed', headers, '`headers` is ignored for a server with `command`');
+/** Warns of values that are for the other kind of server. */
+function warnAboutIgnored(parser: EntryParser, target: 'command' | 'url', keys: readonly string[]): void {
+  for (const key of keys) {
+    const spot = parser.members.get(key);
+    if (spot)
+      parser.reportWarning('config/not-followed', spot, `\`${key}\` is ignored for a server with \`${target}\``);
+  }
 }
 
 async function readUrl(
@@ -191,6 +201,12 @@ async function readUrl(
   const url =
     template === undefined ? plainUrl : mapCallerValues(template, ({ name }) => encodeURIComponent(`{caller:${name}}`));
   const { headers, hasHeaders } = await readHeaders(parser);
+  // Some programs write empty values of a command into each entry.
+  const filled = ['args', 'env', 'envFile', 'cwd'].filter(key => {
+    const { value, items = [], members } = parser.members.get(key) ?? {};
+    return value || items.length > 0 || (members?.size ?? 0) > 0;
+  });
+  warnAboutIgnored(parser, 'url', filled);
   if (url === undefined) return undefined;
   const transport = getTransport(parser, spot, kind);
   const target = { url, ...(headers && { headers }), ...(transport && { transport }) };

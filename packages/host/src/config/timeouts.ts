@@ -38,9 +38,10 @@ export function readTimeouts(parser: EntryParser): EntryTimeouts {
 function readTime(parser: EntryParser, spot: JsonNode | undefined, unit: number): number | undefined {
   if (!spot) return undefined;
   const time = typeof spot.value === 'number' ? Math.round(spot.value * unit) : Number.NaN;
-  return time > 0 && time <= MAX_TIMER_DELAY
-    ? time
-    : reportWrongKind(parser, spot, `a number from 1 to ${MAX_TIMER_DELAY}`);
+  if (time > 0 && time <= MAX_TIMER_DELAY) return time;
+  const expected = `a number from 1 to ${MAX_TIMER_DELAY}`;
+  if (typeof spot.value !== 'number') return reportWrongKind(parser, spot, expected);
+  return parser.reportError('config/shape', spot, 'invalid value', { expected, received: String(spot.value) });
 }
 
 /** Returns the unit of `timeout`, in milliseconds. */
@@ -50,7 +51,7 @@ function getUnit(parser: EntryParser, spot: JsonNode): number {
   if (parser.form === 'goose' || parser.form === 'crush') return 1000;
   const value = spot.value as number;
   const likeCline = ['autoApprove', 'alwaysAllow', 'transportType'].some(key => parser.members.has(key));
-  if (value >= MIN_MILLISECONDS && !(likeCline && value <= MAX_SECONDS)) return 1;
+  if (!(value > 0) || (value >= MIN_MILLISECONDS && !(likeCline && value <= MAX_SECONDS))) return 1;
   parser.reportWarning('config/time-unit', spot, '`timeout` is read as seconds, as in Cline', {
     hint: 'use `totalTimeout` in milliseconds',
   });

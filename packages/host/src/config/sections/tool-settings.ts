@@ -1,4 +1,4 @@
-import type { JsonObject } from '@tenon/base';
+import { checkText, type JsonObject } from '@tenon/base';
 import { quoteName } from '../config-finding.js';
 import { type EntryParser, readTextList, reportWrongKind } from '../entry-parser.js';
 import { type JsonNode, toJsonValue } from '../json-node.js';
@@ -7,9 +7,12 @@ import type { ServerEntry, ToolOverride } from '../server-entry.js';
 /** Maximum number of renamed tools and texts of a server. */
 const MAX_OVERRIDES = 1000;
 const MAX_TEXT = 10_000;
-const TOOL_NAME = /^[\w.-]{1,128}$/;
+const NAME_FORM = '1 to 128 letters, digits, `_`, `-` and `.`';
 const TEXT_KEYS: readonly string[] = ['name', 'title', 'description'];
 const ARGUMENT_KEYS: readonly string[] = ['defaults', 'hide'];
+
+/** Checks the name of a tool for callers. */
+export const checkToolName = checkText(NAME_FORM, name => /^[\w.-]{1,128}$/.test(name));
 
 /**
  * Reads the tool settings: `tools: { include, exclude, overrides }`, a list (Copilot CLI), `includeTools` (Gemini CLI)
@@ -70,10 +73,8 @@ function readOverride(parser: EntryParser, node: JsonNode): ToolOverride | undef
       return reportWrongKind(parser, spot, `a text of at most ${MAX_TEXT} characters`);
   }
   const [name, title, description] = TEXT_KEYS.map(key => node.members.get(key)?.value as string | undefined);
-  if (name !== undefined && !TOOL_NAME.test(name))
-    return parser.reportError('config/shape', node, 'invalid name of a tool', {
-      expected: '1 to 128 letters, digits, `_`, `-` and `.`',
-    });
+  if (name !== undefined && checkToolName(name) !== undefined)
+    return parser.reportError('config/shape', node, 'invalid name of a tool', { expected: NAME_FORM });
   const [defaultsSpot, hideSpot] = ARGUMENT_KEYS.map(key => node.members.get(key));
   if (defaultsSpot && defaultsSpot.kind !== 'object')
     return reportWrongKind(parser, defaultsSpot, 'an object of arguments with their values');
