@@ -88,7 +88,7 @@ export class PatternReport {
    */
   add(server: string, patterns: readonly CheckedPattern[], names: readonly string[]): void {
     for (const { key, pattern, matches, isWithoutValue } of patterns) {
-      if (!this.#isNew([server, key, pattern])) continue;
+      if (!this.#markChecked([server, key, pattern])) continue;
       if (isWithoutValue) this.#reportError(createNoValueError(server, key, pattern));
       else if (!matches) this.#reportError(createNoMatchError(server, key, pattern, names));
     }
@@ -97,7 +97,7 @@ export class PatternReport {
   /** Reports default values of an override that the input schema of the tool refuses. Each call would fail. */
   async addDefaults(server: string, tool: string, defaults: JsonObject, inputSchema: JsonObject): Promise<void> {
     const key = `tools.overrides.${tool}.defaults`;
-    if (!this.#isNew([server, key])) return;
+    if (!this.#markChecked([server, key])) return;
     const { $schema, properties, $defs, definitions } = inputSchema;
     const validator = await loadPeerSchema(dropUndefined({ $schema, properties, $defs, definitions }));
     const refusal = findRefusal(validator.check(defaults));
@@ -106,8 +106,8 @@ export class PatternReport {
     this.#reportError(new TenonError('host/invalid-default', summary, { hint: 'correct the values' }));
   }
 
-  /** Tells if a place of the configuration was not checked before. */
-  #isNew(place: readonly string[]): boolean {
+  /** Marks a place of the configuration as checked. Returns false if it was so before. */
+  #markChecked(place: readonly string[]): boolean {
     const id = JSON.stringify(place);
     if (this.#checked.has(id) || this.#checked.size >= MAX_CHECKED) return false;
     this.#checked.add(id);
