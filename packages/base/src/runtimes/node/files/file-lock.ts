@@ -15,6 +15,8 @@ const HEARTBEAT_INTERVAL = 2_000;
 const STALE_AFTER = 15_000;
 /** Maximum time to wait for a lock, in milliseconds. It is longer than a user needs to sign in. */
 const LOCK_TIMEOUT = 600_000;
+/** Time without the lock after which `onWait` is called, in milliseconds. */
+const WAIT_NOTICE = 1_000;
 const INITIAL_DELAY = 5;
 const MAX_DELAY = 100;
 
@@ -26,6 +28,11 @@ export interface FileLockOptions {
    * @default 600,000
    */
   readonly timeout?: number;
+  /**
+   * Called once if the lock is not free within a second.
+   * @default nothing is called
+   */
+  readonly onWait?: (() => void) | undefined;
   /**
    * Rejects as soon as the owner shows a sign of life. For locks that a process holds as long as it runs.
    * @default `false`
@@ -60,16 +67,20 @@ export async function withLock<T>(
 async function acquire(
   path: string,
   clock: Clock,
-  { createBusyError, timeout = LOCK_TIMEOUT, failIfAlive = false }: FileLockOptions,
+  { createBusyError, onWait, timeout = LOCK_TIMEOUT, failIfAlive = false }: FileLockOptions,
 ): Promise<string> {
   const id = randomUUID();
-  const deadline = clock.now() + timeout;
+  const startedAt = clock.now();
+  let isReported = false;
   const before = failIfAlive ? await readLockState(path) : undefined;
   for (let wait = INITIAL_DELAY; ; wait = Math.min(MAX_DELAY, wait * 2)) {
     if (await createLock(path, id)) return id;
     if (await isStale(path)) await clearStale(path);
     else await pause(clock, wait * (0.5 + Math.random() / 2));
-    if (clock.now() > deadline || (failIfAlive && (await isRenewed(path, before)))) throw createBusyError();
+    const waited = clock.now() - startedAt;
+    if (waited >= WAIT_NOTICE && !isReported) onWait?.();
+    isReported ||= waited >= WAIT_NOTICE;
+    if (waited > timeout || (failIfAlive && (await isRenewed(path, before)))) throw createBusyError();
   }
 }
 

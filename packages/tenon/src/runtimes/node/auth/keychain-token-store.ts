@@ -53,6 +53,7 @@ export function keychainTokenStore(path: string, options: KeychainTokenStoreOpti
   requirePresentOptions<KeychainTokenStoreOptions>('keychainTokenStore', options, {
     service: checkOptional(checkCharacters),
     keychain: checkOptional(checkObject({ get: checkFunction, set: checkFunction })),
+    onWait: checkOptional(checkFunction),
     clock: checkOptional(checkClock),
   });
   requireArgument('`path` of keychainTokenStore', path, checkFilePath);

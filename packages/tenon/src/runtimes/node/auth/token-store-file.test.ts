@@ -48,7 +48,7 @@ describe('fileTokenStore', () => {
     expect(await tokenStore.get(['a'])).toBeUndefined();
   });
 
-  it('names the file whose lock another process holds', async () => {
+  it('tells that it waits, and names the file whose lock another process holds', async () => {
     const lock = await lockOf(fileTokenStore(path), 'a');
     await writeFile(lock, JSON.stringify({ id: 'a', pid: process.pid, host: hostname() }));
     let time = 0;
@@ -60,11 +60,15 @@ describe('fileTokenStore', () => {
         return () => clearImmediate(timer);
       },
     };
-    await expect(put(fileTokenStore(path, { clock }), 'a', {})).rejects.toMatchObject({
+    const waits: number[] = [];
+    const onWait = () => void waits.push(time);
+    await expect(put(fileTokenStore(path, { clock, onWait }), 'a', {})).rejects.toMatchObject({
       code: 'auth/token-store-busy',
       message: expect.stringContaining(`the lock of the token store ${path}`),
       hint: expect.stringContaining(lock),
     });
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeLessThan(600_000);
   });
 
   it.skipIf(process.platform === 'win32')('makes an existing file private', async () => {

@@ -4,6 +4,7 @@ import {
   type Clock,
   checkClock,
   checkFilePath,
+  checkFunction,
   checkOptional,
   decodeRecord,
   encodeRecord,
@@ -25,6 +26,12 @@ import {
 /** Options of `fileTokenStore`. */
 export interface FileTokenStoreOptions {
   /**
+   * Called when a sign-in or a renewal has waited for one second, because another process signs the same user in, or
+   * renews the same tokens. It ends when the other process does.
+   * @default nothing is called
+   */
+  readonly onWait?: (() => void) | undefined;
+  /**
    * Source of time, for tests.
    * @default the clock of the system
    */
@@ -43,9 +50,12 @@ type FileContents = { [name: string]: StoredSecret };
  * when other users can write the file.
  */
 export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}): TokenStore {
-  requirePresentOptions<FileTokenStoreOptions>('fileTokenStore', options, { clock: checkOptional(checkClock) });
+  requirePresentOptions<FileTokenStoreOptions>('fileTokenStore', options, {
+    onWait: checkOptional(checkFunction),
+    clock: checkOptional(checkClock),
+  });
   requireArgument('`path` of fileTokenStore', path, checkFilePath);
-  const { clock = systemClock } = options;
+  const { onWait, clock = systemClock } = options;
   // Only a write creates the folder, because a reader needs no permission for it. Each write does, because a program may
   // run for longer than the folder exists.
   const prepare = () =>
@@ -59,6 +69,7 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
 
   const lock = <T>(lockPath: string, work: () => Promise<T>) =>
     withLock(lockPath, clock, work, {
+      onWait,
       createBusyError: () =>
         new TenonError('auth/token-store-busy', `another process holds the lock of the token store ${path}`, {
           hint: `try again, and delete ${lockPath} if no other program uses the store`,
