@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,16 +44,41 @@ describe('the built command', () => {
     expect(recorded).toContain('-9007199254740993');
   });
 
-  async function run(args: readonly string[]): Promise<string> {
+  it.skipIf(!existsSync('/dev/full')).each([[['schema', 'call']], [['--version']], [['list', '--help']]])(
+    'fails if its output cannot be written: %j',
+    async args => {
+      const full = await open('/dev/full', 'w');
+      const child = spawn(process.execPath, [join(dist, 'tenon.mjs'), ...args], { stdio: ['ignore', full.fd, 'pipe'] });
+      const errors: string[] = [];
+      child.stderr?.setEncoding('utf8').on('data', text => errors.push(text));
+      const [code] = await once(child, 'close');
+      await full.close();
+      expect([code, errors.join('')]).toEqual([1, 'tenon: the output cannot be written: ENOSPC\n']);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('warns of a token file that others can read in its own words', async () => {
+    await mkdir(project.path('home'), { recursive: true });
+    await writeFile(project.path('home/tokens.json'), '{}', { mode: 0o644 });
+    await chmod(project.path('home/tokens.json'), 0o644);
+    const output = await run(['logout', 'https://example.com/mcp'], { code: 3, TENON_TOKEN_STORE: 'file' });
+    expect(output).toMatch(/^warning: other users could read the tokens in .* If another user may have read it/m);
+    expect(output).not.toContain('(node:');
+  });
+
+  async function run(
+    args: readonly string[],
+    { code: expected = 0, ...env }: { code?: number; TENON_TOKEN_STORE?: string } = {},
+  ): Promise<string> {
     const child = spawn(process.execPath, [join(dist, 'tenon.mjs'), ...args], {
       cwd: project.folder,
-      env: { PATH: process.env.PATH ?? '', TENON_HOME: project.path('home'), NODE_DISABLE_COMPILE_CACHE: '1' },
+      env: { PATH: process.env.PATH ?? '', TENON_HOME: project.path('home'), NODE_DISABLE_COMPILE_CACHE: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text));
     const [code] = await once(child, 'close');
-    expect(code, output).toBe(0);
+    expect(code, output).toBe(expected);
     return output;
   }
 });

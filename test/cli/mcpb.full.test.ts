@@ -140,8 +140,15 @@ describe('a bundle as a target', () => {
     const { code, err } = await runTenon(folder, ['list', 'b.mcpb', '--trust']);
     expect([code, err]).toEqual([
       0,
-      expect.stringContaining('members that have no effect here: sampling, server.sandbox'),
+      expect.stringContaining('variables that have no effect here: sampling, server.sandbox'),
     ]);
+  });
+
+  it('names variables without a field in user_config', async () => {
+    const manifest = createManifest({}, { env: { A: 'x${user_config.tokn}', B: '${user_config.tokn}${HOME}' } });
+    await writeBundle(path('b.mcpb'), manifest);
+    const { code, err } = await runTenon(folder, ['list', 'b.mcpb', '--trust']);
+    expect([code, err]).toEqual([0, expect.stringContaining('that have no effect here: ${user_config.tokn}\n')]);
   });
 
   it('is refused with an invalid manifest or without one', async () => {

@@ -40,6 +40,12 @@ describe('tenon record and tenon replay', () => {
   afterAll(() => project.remove());
   const command = (...args: string[]) => commandLine(project.folder, ...args).args;
 
+  it('refuses an empty name', async () => {
+    const args = ['record', '--name', '', '-o', 'empty.ndjson', '--', process.execPath, '--version'];
+    const { code, err } = await runTenon(project.folder, args);
+    expect([code, err]).toEqual([2, expect.stringContaining('--name is empty')]);
+  });
+
   it.runIf(isFull)(
     'records an official server for the official client of version 1, and replays it [cli.record] [cli.replay]',
     async () => {

@@ -46,6 +46,7 @@ export function createRecordCommand(context: CliContext): Command {
     .action(async (words: string[], options: RecordOptions) => {
       const { out = options.output } = options;
       if (out === undefined) throw createUsageError('no file for the recording', 'pass -o FILE');
+      if (options.name === '') throw createUsageError('--name is empty', 'pass the name of the server');
       const reference = takeOnlyTarget(context, words);
       // The client owns the terminal's streams, so no question can be asked.
       const resolved = await resolveServer(context, reference, { ...options, input: false });

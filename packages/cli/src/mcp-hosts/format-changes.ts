@@ -22,11 +22,13 @@ export function formatDiff({ file, before, after }: PlannedChange): string {
     .join('\n');
 }
 
-/** Hides the secrets of a line. Its variables stay: the comma in front of them ends the search for a value. */
+/** Hides the secrets of a line. Its variables stay. */
 function hideSecrets(line: string): string {
-  const references: string[] = [];
-  const marked = line.replace(REFERENCE, reference => `,\u0001${references.push(reference) - 1}\u0001`);
-  return redactSecrets(marked).replace(/,\u0001(\d+)\u0001/g, (_, index: string) => references[Number(index)] ?? '');
+  const references = line.match(REFERENCE) ?? [];
+  return line
+    .split(REFERENCE)
+    .map((part, index) => redactSecrets(part) + (references[index] ?? ''))
+    .join('');
 }
 
 /** Formats the actions of a change, one a line: `Cursor: added notes to /home/ann/.cursor/mcp.json`. */

@@ -41,7 +41,7 @@ export async function prepareBundle(context: CliContext, path: string): Promise<
   const unknown = listUnknownMembers(bundle.manifest);
   if (unknown.length > 0)
     context.screen.note(
-      `${path}: the manifest has members that have no effect here: ${sanitizeText(unknown.slice(0, MAX_NAMES).join(', '), { max: 500 })}${unknown.length > MAX_NAMES ? ', …' : ''}`,
+      `${path}: the manifest has members or variables that have no effect here: ${sanitizeText(unknown.slice(0, MAX_NAMES).join(', '), { max: 500 })}${unknown.length > MAX_NAMES ? ', …' : ''}`,
     );
   reportRestored(context, path, bundle);
   return bundle;

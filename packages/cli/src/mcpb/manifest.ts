@@ -151,13 +151,19 @@ const DESCRIPTIONS = [
   ...['privacy_policies', 'localization'],
 ];
 
-/** Lists the members that this version does not know, such as those of a later manifest. They have no effect. */
+/**
+ * Lists the members that this version does not know, such as those of a later manifest, and variables without a field in
+ * `user_config`. They have no effect.
+ */
 export function listUnknownMembers(manifest: BundleManifest): string[] {
   const list = (value: unknown, known: readonly string[], path: string) =>
     isObject(value) ? Object.keys(value).flatMap(key => (known.includes(key) ? [] : [`${path}${key}`])) : [];
   const { server, compatibility, user_config: fields = {} } = manifest;
   const { properties } = SCHEMA;
+  const references = JSON.stringify(server.mcp_config ?? {}).match(/\$\{user_config\.[^}"\\]+\}/g) ?? [];
+  const isUnknown = (reference: string) => !Object.hasOwn(fields, reference.slice('${user_config.'.length, -1));
   return [
+    ...new Set(references.filter(isUnknown)),
     ...list(manifest, [...Object.keys(toJsonObject(properties)), ...DESCRIPTIONS], ''),
     ...list(server, ['type', 'entry_point', 'mcp_config'], 'server.'),
     ...list(server.mcp_config, ['command', 'args', 'env', 'platform_overrides'], 'server.mcp_config.'),

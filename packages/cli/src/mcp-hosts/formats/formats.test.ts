@@ -126,6 +126,11 @@ describe('the TOML format', () => {
     );
   });
 
+  it.each(['\n', '\r\n'])('leaves no empty line at the start when it removes the first table: %j', end => {
+    const text = ['[mcp_servers.s]', 'command = "x"', '', '[t]', 'a = 1', ''].join(end);
+    expect(tomlFormat.removeMember(text, ['mcp_servers'], 's')).toBe(['[t]', 'a = 1', ''].join(end));
+  });
+
   it('replaces and removes a server in all its forms', () => {
     const text = 'a = 1\n[mcp_servers.s]\ncommand = "x"\n\n[mcp_servers.s.env]\nA = "1"\n\n# t\n[t]\n';
     expect(tomlFormat.removeMember(text, ['mcp_servers'], 's')).toBe('a = 1\n\n# t\n[t]\n');

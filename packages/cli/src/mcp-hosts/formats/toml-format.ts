@@ -136,10 +136,10 @@ function getTablePart(text: string, node: AST.TOMLTable): TextPart {
 const hasPrefix = (keys: readonly (string | number)[], start: readonly (string | number)[]): boolean =>
   start.every((key, index) => keys[index] === key);
 
-/** Adds the line ends to a part that is deleted: the empty line in front of it, else the line end behind it. */
+/** Adds the line ends to a part that is deleted: the empty line in front of it, at the start of the file that behind it. */
 function extendPart(text: string, { start, end }: TextPart): TextPart {
   const line = findLineStart(text, start);
-  if (line === 0) return { start: line, end: text.startsWith('\r\n', end) ? end + 2 : Math.min(end + 1, text.length) };
+  if (line === 0) return { start: line, end: end + (/^(?:\r?\n){1,2}/.exec(text.slice(end))?.[0].length ?? 0) };
   const before = text.slice(0, line);
   return { start: line - (/(?:\r?\n){1,2}$/.exec(before)?.[0].length ?? 0), end };
 }
