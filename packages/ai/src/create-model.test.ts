@@ -43,6 +43,7 @@ describe('createModel', () => {
     ['secrets', 'the key of the model'],
     ['takes', 'images'],
     ['takes/image', { image: true }],
+    ['takes/images', { images: 'no' }],
     ['scores/cost', { cost: 5 }],
     ['replaces', 'claude'],
     ['name', 5],
@@ -425,6 +426,7 @@ describe('a model of the AI SDK', () => {
     const model = createModel('anthropic/claude-sonnet-4.5', { replaces: ['claude'], scores, takes: { audio: true } });
     expect(model).toMatchObject({ name: 'anthropic/claude-sonnet-4.5', replaces: ['claude'], scores });
     expect(model.takes).toEqual({ images: true, audio: true, tools: true });
-    expect(createModel(createScriptedModel(), { name: 'mine' }).name).toBe('mine');
+    const own = createModel(createScriptedModel(), { name: 'mine' });
+    expect([own.name, own.takes]).toEqual(['mine', { images: true, audio: false, tools: true }]);
   });
 });

@@ -311,6 +311,8 @@ describe('skills', () => {
     ['a name that is no text', { name: 5 }, 'invalid `name`'],
     ['no instructions', { instructions: undefined }, 'invalid `instructions`'],
     ['a file that is no text', { files: { 'a.json': { n: 1 } } }, 'invalid `files/a.json`'],
+    ['a description that is no text', { description: 5 }, 'invalid `description`'],
+    ['frontmatter that is no object', { frontmatter: 'a: b' }, 'invalid `frontmatter`'],
     ['`listed` as a text', { listed: 'no' }, 'invalid `listed`'],
   ])('refuses a definition with %s', (_, change, message) => {
     expectError(() => skills([{ ...skill, ...change }]), message);

@@ -36,6 +36,8 @@ it.each<[name: keyof typeof functions, option: string, value: unknown]>([
   ['signIn', 'allowPrivate', 'no'],
   ['signIn', 'allowInsecure', 'no'],
   ['signIn', 'confirmIssuer', true],
+  ['signIn', 'fetch', 'fetch'],
+  ['signIn', 'clock', {}],
   ['clientCredentials', 'id', 5],
   ['clientCredentials', 'secret', 5],
   ['clientCredentials', 'allowInsecure', 'no'],
