@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 import { serveParent } from './worker.mjs';
 
 const [, , version = '', url = ''] = process.argv;
+const { hostname, port, pathname: path } = new URL(url);
 const agent = new Agent({ keepAlive: true });
 const isStateless = version === '2026-07-28';
 const headers = {
@@ -25,14 +26,16 @@ await serveParent(text => {
   last += 1;
   const id = last;
   const params = { name: 'echo', arguments: { text }, ...(isStateless ? meta : {}) };
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+  const sized = { ...headers, 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, method: 'POST', headers }, response => {
-      let body = '';
+    const sent = request({ agent, hostname, port, path, method: 'POST', headers: sized }, response => {
+      let received = '';
       response.setEncoding('utf8').on('data', chunk => {
-        body += chunk;
+        received += chunk;
       });
-      response.on('end', () => resolve(JSON.parse(body).result.content[0].text));
+      response.on('end', () => resolve(JSON.parse(received).result.content[0].text));
     });
-    sent.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }));
+    sent.on('error', reject).end(body);
   });
 });
