@@ -20,7 +20,6 @@ const TELL_VERBS =
 const READ_VERBS =
   'read|open|cat|load|fetch|access|get|retrieve|send|include|print|upload|copy|grep|exfiltrate|paste|attach';
 const PASS_VERBS = 'pass|include|put|provide|write|add|append|send|forward|copy|insert|paste|fill|share|attach';
-const LEAK_VERBS = `${PASS_VERBS}|reveal|repeat|print|output|summarize|leak|exfiltrate`;
 const USE_VERBS =
   'using|calling|invoking|running|executing|use|call|invoke|run|calls|uses|invokes|invoked|called|used|execute';
 const CONVERSATION_NOUNS =
@@ -46,18 +45,16 @@ const PHRASES: readonly (readonly [FindingKind, string])[] = [
     `before|prior|whenever|when ~2 ${USE_VERBS} ~0 this ~1 tool|function|server ~5 ${READ_VERBS}|look|visit|execute`,
   ],
   ['instruction', 'send|forward|exfiltrate|transmit|upload|email|mail|leak|bcc ~8 to ~2 {address}'],
-  ['instruction', `${LEAK_VERBS} ~4 full|entire|whole|complete|current|system|your ~3 ${CONVERSATION_NOUNS}`],
-  // More words after it are of another thing: "include all contests in history".
-  ['instruction', `${LEAK_VERBS} ~4 all ~1 ${CONVERSATION_NOUNS}`],
-  ['instruction', `${LEAK_VERBS} ~4 all ~0 of ~3 ${CONVERSATION_NOUNS}`],
+  [
+    'instruction',
+    `${PASS_VERBS}|reveal|repeat|print|output|summarize|leak|exfiltrate ~4 full|entire|whole|complete|all|current|system|your ~3 ${CONVERSATION_NOUNS}`,
+  ],
   [
     'instruction',
     'reveal|repeat|print|output|leak|show ~2 your|the ~1 system|initial|hidden ~0 prompt|instructions|message',
   ],
   ['instruction', 'you ~0 are ~0 now ~0 a|an|in|no|the|free|unrestricted|operating'],
-  ['instruction', 'your ~0 real|actual|true|updated|only ~0 task|goal|instructions|objective|role|job|purpose'],
-  // Tools that manage tasks speak of the updated or the only one.
-  ['instruction', 'the ~0 real|actual|true ~0 task|goal|instructions|objective|role|job|purpose'],
+  ['instruction', 'your|the ~0 real|actual|true|updated|only ~0 task|goal|instructions|objective|role|job|purpose'],
   ['instruction', 'your ~0 new ~0 task|goal|instructions|objective|role|job|purpose|system|persona'],
   [
     'instruction',
