@@ -3,6 +3,7 @@ import {
   type Check,
   type Clock,
   checkArray,
+  checkClock,
   checkEither,
   checkFunction,
   checkObject,
@@ -130,7 +131,7 @@ const optionChecks: OptionChecks<BrokerOptions> = {
   timeout: checkOptional(checkRange('a number of milliseconds of at least 1', 1)),
   bounds: checkOptional(checkObject({ messages: count, tools: count, characters: count })),
   review: checkOptional(checkOptions<Review>({ before: reviewer, after: reviewer })),
-  clock: checkOptional(checkObject()),
+  clock: checkOptional(checkClock),
 };
 
 const MAX_TOKENS = 4_096;

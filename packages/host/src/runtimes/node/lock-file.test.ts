@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHurriedClock } from '../../../../../test/support/hurried-clock.js';
 import { acceptDrift } from '../../security/lock/accept-drift.js';
 import { compareWithLock } from '../../security/lock/compare-with-lock.js';
 import { createLock } from '../../security/lock/create-lock.js';
@@ -35,15 +36,7 @@ describe('openLockFile', () => {
   it('names the file whose lock another process holds', async () => {
     await openLockFile(path).write({ servers: new Map() });
     await writeFile(`${path}.lock`, JSON.stringify({ id: 'a', pid: process.pid, host: hostname() }));
-    let time = 0;
-    const clock = {
-      now: () => time,
-      after(_ms: number, run: () => void) {
-        time += 60_000;
-        const timer = setImmediate(run);
-        return () => clearImmediate(timer);
-      },
-    };
+    const clock = createHurriedClock(60_000);
     await expect(openLockFile(path, { clock }).update(lock => lock)).rejects.toMatchObject({
       code: 'lock/busy',
       message: expect.stringContaining(path),

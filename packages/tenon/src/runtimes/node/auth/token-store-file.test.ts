@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHurriedClock } from '../../../../../../test/support/hurried-clock.js';
 import { fileTokenStore } from './token-store-file.js';
 
 let folder: string;
@@ -51,17 +52,9 @@ describe('fileTokenStore', () => {
   it('tells that it waits, and names the file whose lock another process holds', async () => {
     const lock = await lockOf(fileTokenStore(path), 'a');
     await writeFile(lock, JSON.stringify({ id: 'a', pid: process.pid, host: hostname() }));
-    let time = 0;
-    const clock = {
-      now: () => time,
-      after(_ms: number, run: () => void) {
-        time += 60_000;
-        const timer = setImmediate(run);
-        return () => clearImmediate(timer);
-      },
-    };
+    const clock = createHurriedClock(60_000);
     const waits: number[] = [];
-    const onWait = () => void waits.push(time);
+    const onWait = () => void waits.push(clock.now());
     await expect(put(fileTokenStore(path, { clock, onWait }), 'a', {})).rejects.toMatchObject({
       code: 'auth/token-store-busy',
       message: expect.stringContaining(`the lock of the token store ${path}`),
