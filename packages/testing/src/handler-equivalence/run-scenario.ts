@@ -204,7 +204,13 @@ class ScenarioClient {
   }
 }
 
-const noEvents = { onNotification: () => {}, onError: () => {}, onClose: () => {}, onSessionLost: () => {} };
+const noEvents = {
+  onNotification: () => {},
+  onError: () => {},
+  onCreated: () => {},
+  onClose: () => {},
+  onSessionLost: () => {},
+};
 
 function unwrapResult({ status, result, error }: JsonObject): JsonObject {
   if (status === 'completed') return result as JsonObject;

@@ -23,9 +23,10 @@ async function start(protocolVersion: string, options: ClientOptions = {}) {
     tools: { t: tool({ run: () => 'ok' }), never: tool({ run: () => new Promise<string>(() => {}) }) },
     resources: { 'a:1': resource({ read: () => 'x', subscribe: uri => () => ended.push(uri) }) },
   });
+  let isSilent = false;
   const open = async () => {
     const pair = createTransportPair();
-    await server.connect(pair.server);
+    if (!isSilent) await server.connect(pair.server);
     connections.push(pair.server);
     return pair.client;
   };
@@ -42,7 +43,10 @@ async function start(protocolVersion: string, options: ClientOptions = {}) {
     await connections.at(-1)?.close();
     await soon();
   };
-  return { client, server, clock, connections, ended, states, disconnect };
+  const fallSilent = () => {
+    isSilent = true;
+  };
+  return { client, server, clock, connections, ended, states, disconnect, fallSilent };
 }
 
 const code = (promise: Promise<unknown>) =>
@@ -81,6 +85,17 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', versi
     await client.close();
     expect(await code(client.callTool('t'))).toBe('connection/closed');
     expect(states).toEqual(['closed']);
+  });
+
+  it('ends an attempt to reconnect to a server that does not answer when it is closed', async () => {
+    const { client, connections, disconnect, fallSilent } = await start(version);
+    fallSilent();
+    await disconnect();
+    const call = code(client.callTool('t'));
+    await soon();
+    expect(client.state).toBe('reconnecting');
+    await client.close();
+    expect([await call, connections.length]).toEqual(['connection/closed', 2]);
   });
 
   it('leaves no listener on a signal that many calls share', async () => {

@@ -18,6 +18,8 @@ export class ConnectionManager {
   readonly #events: ConnectionEvents;
   readonly #clock: PausableClock;
   #connection: Connection | undefined;
+  /** The connection that was created last. It may still be negotiating its version. */
+  #created: Connection | undefined;
   readonly #retired = new Set<Connection>();
   readonly #closing = new Set<Promise<void>>();
   #opening: Promise<Connection> | undefined;
@@ -40,6 +42,10 @@ export class ConnectionManager {
     this.#clock = clock;
     this.#events = {
       ...events,
+      onCreated: connection => {
+        this.#created = connection;
+        this.#checkOpen();
+      },
       onClose: (connection, error) => this.#onConnectionClosed(connection, error),
       onSessionLost: connection => this.#retire(connection),
     };
@@ -90,6 +96,8 @@ export class ConnectionManager {
   async #close(): Promise<void> {
     this.#setState('closed');
     this.#ending.abort();
+    // Otherwise closing would wait for a server that does not answer.
+    if (this.#opening) await this.#created?.close();
     await this.#opening?.catch(() => {});
     await Promise.all([this.#connection, ...this.#retired].map(connection => connection?.close()));
     await Promise.all(this.#closing);

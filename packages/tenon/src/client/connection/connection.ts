@@ -4,6 +4,7 @@ import { type Id, isId, type JsonRpcNotification, type JsonRpcRequest } from '..
 import type { Peer } from '../../jsonrpc/peer.js';
 import { createClosedError } from '../../jsonrpc/peer-errors.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
+import { IDLE_TIMEOUT } from '../../jsonrpc/pending-requests.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import { tolerate } from '../../jsonrpc/tolerance.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
@@ -34,6 +35,8 @@ const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the subscrip
 export interface ConnectionEvents {
   onNotification(method: string, params: JsonObject): void;
   onError(error: TenonError): void;
+  /** Called before a connection is opened, which may still fail. Throws if the client was closed. */
+  onCreated(connection: Connection): void;
   onClose(connection: Connection, error?: TenonError): void;
   /** Called when the server no longer knows the session of an open connection. */
   onSessionLost(connection: Connection): void;
@@ -263,7 +266,18 @@ export class Connection implements PeerHandler {
     const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
     const isEmpty = Object.keys(encoded).length === 0;
     const headers = createRequestHeaders({ endpoint, dialect }, this.#isOpened, method, encoded);
-    await this.#peer.notify(method, isEmpty ? undefined : encoded, headers && { headers });
+    const sent = this.#peer.notify(method, isEmpty ? undefined : encoded, headers && { headers });
+    const { idleTimeout: timeout = IDLE_TIMEOUT } = this.timeouts;
+    if (sent === undefined || timeout === Number.POSITIVE_INFINITY) return sent;
+    const { peer } = this;
+    // An HTTP server may accept a notification and never respond to its POST.
+    await new Promise<void>(resolve => {
+      const cancelTimer = this.#clock.after(timeout, () => {
+        this.onError(new TenonError('call/timeout', `no acknowledgement after ${timeout} ms`, { peer, method }));
+        resolve();
+      });
+      void sent.then(cancelTimer).then(resolve);
+    });
   }
 
   onRequest(request: JsonRpcRequest, running: RequestScope, envelope?: MessageContext): Promise<JsonObject> {

@@ -9,6 +9,7 @@ export class OpeningNoise {
   observe(events: ConnectionEvents): ConnectionEvents {
     return {
       onNotification: (method, params) => events.onNotification(method, params),
+      onCreated: connection => events.onCreated(connection),
       onClose: (connection, error) => events.onClose(connection, error),
       onSessionLost: connection => events.onSessionLost(connection),
       onError: error => {

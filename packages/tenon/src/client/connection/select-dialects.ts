@@ -19,14 +19,12 @@ export function selectAgreedDialect(
   requested: Dialect,
   wanted: readonly Dialect[],
 ): Dialect {
-  const candidates = wanted.length > 1 ? dialects : [requested];
-  const dialect = candidates.find(
-    ({ protocolVersion, opening }) => opening === 'handshake' && protocolVersion === version,
-  );
+  const candidates = (wanted.length > 1 ? dialects : [requested]).filter(({ opening }) => opening === 'handshake');
+  const dialect = candidates.find(({ protocolVersion }) => protocolVersion === version);
   if (dialect) return dialect;
   throw new TenonError(
     'connect/no-shared-version',
-    'the server chose a protocol version that this client does not support',
+    'the server chose a protocol version that this client does not support in a handshake',
     {
       peer,
       expected: candidates.map(({ protocolVersion }) => protocolVersion).join(', '),

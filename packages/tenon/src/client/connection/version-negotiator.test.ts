@@ -1,6 +1,8 @@
 import type { JsonObject } from '@tenon/base';
 import { connectPair, fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
+import type { Transport } from '../../jsonrpc/transport.js';
+import { wrapTransport } from '../../jsonrpc/wrap-transport.js';
 import { createServer } from '../../server/server.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { connectTo } from '../connect.js';
@@ -124,6 +126,49 @@ describe('connect', () => {
     expect(methods()).toContain('initialize');
     controller.abort(new Error('the start is over'));
     await rejected;
+  });
+
+  describe('to a server that does not acknowledge `notifications/initialized`', () => {
+    const ignoresNotifications = (channel: Transport) =>
+      wrapTransport(channel, {
+        send: (message, options) => ('id' in message ? channel.send(message, options) : new Promise(() => {})),
+      });
+    const options = { protocolVersion: '2025-11-25', wrapTransport: ignoresNotifications };
+
+    it('opens the connection after `idleTimeout`, and reports the notification', async () => {
+      const clock = fakeClock();
+      const { connecting } = start(byHandshake(), { ...options, clock, idleTimeout: 1000 });
+      let isOpen = false;
+      void connecting.then(() => {
+        isOpen = true;
+      });
+      await soon();
+      clock.advance(999);
+      await soon();
+      expect(isOpen).toBe(false);
+      clock.advance(1);
+      const client = await connecting;
+      const errors: string[] = [];
+      client.on('error', error => errors.push(error.message));
+      await soon();
+      expect(errors).toEqual([expect.stringContaining('notifications/initialized: no acknowledgement after 1000 ms')]);
+      expect(clock.timers).toBe(0);
+      await client.close();
+    });
+
+    it('waits until the signal of the attempt is aborted', async () => {
+      const controller = new AbortController();
+      const { connecting } = start(byHandshake(), {
+        ...options,
+        clock: fakeClock(),
+        idleTimeout: Number.POSITIVE_INFINITY,
+        getOpenSignal: () => controller.signal,
+      });
+      const rejected = expect(connecting).rejects.toThrow('the start is over');
+      await soon();
+      controller.abort(new Error('the start is over'));
+      await rejected;
+    });
   });
 
   it('waits for a silent server once, also for clients that prefer the newest version', async () => {
@@ -318,7 +363,10 @@ describe('connect', () => {
     'disconnects without a message from a server that offers %j [lifecycle.version.client-disconnects]',
     async version => {
       const { connecting, methods } = start(byHandshake({ code: -32601, message: '' }, version));
-      await expect(connecting).rejects.toMatchObject({ code: 'connect/no-shared-version' });
+      await expect(connecting).rejects.toMatchObject({
+        code: 'connect/no-shared-version',
+        expected: '2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05',
+      });
       expect(methods()).not.toContain('notifications/initialized');
     },
   );

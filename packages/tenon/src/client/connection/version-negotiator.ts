@@ -1,4 +1,4 @@
-import { isAuthError, isSessionLoss, type JsonObject, TenonError } from '@tenon/base';
+import { isAuthError, isSessionLoss, type JsonObject, rejectOnAbort, TenonError } from '@tenon/base';
 import type { JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
@@ -151,8 +151,11 @@ class VersionNegotiator {
     void transport.firstOutput?.then(() => {
       this.#hasOutput = true;
     });
-    await connection.open();
-    return connection;
+    return this.#closeOnFailure(connection, async () => {
+      this.#events.onCreated(connection);
+      await connection.open();
+      return connection;
+    });
   }
 
   async #openTransport(endpoint: ServerEndpoint): Promise<Transport> {
@@ -377,7 +380,7 @@ class VersionNegotiator {
     connection.useDialect(agreed);
     const { serverInfo: info, instructions } = result;
     this.#complete(connection, { info, capabilities: result.capabilities, instructions });
-    await connection.notify('notifications/initialized');
+    await rejectOnAbort(connection.notify('notifications/initialized'), this.#signal);
     if (connection.sessionError) throw connection.sessionError;
     if ('listen' in connection.channel) (connection.channel as ListeningTransport).listen();
     return connection;
