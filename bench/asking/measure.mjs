@@ -122,7 +122,7 @@ function createSender({ inputRequests, stores = memoryStores }) {
     };
     const route = server.classifyRequest(request);
     if (route.opening !== 'per-request') throw new Error(route.opening);
-    const answer = await server.answer(request, route.dialect, { send: () => {}, onClientClosed: () => {} });
+    const answer = await server.answer(request, route, { send: () => {}, onClientClosed: () => {} });
     return /** @type {Answer} */ (/** @type {unknown} */ (answer));
   };
 }

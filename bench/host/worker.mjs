@@ -115,7 +115,7 @@ async function send(method, params) {
   const route = hostServer.classifyRequest(request);
   if (route.opening !== 'per-request') throw new Error(route.opening);
   const answer = /** @type {Json} */ (
-    await hostServer.answer(request, route.dialect, { send: () => {}, onClientClosed: () => {} })
+    await hostServer.answer(request, route, { send: () => {}, onClientClosed: () => {} })
   );
   if (answer.result === undefined) throw new Error(JSON.stringify(answer));
   return answer.result;

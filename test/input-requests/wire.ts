@@ -43,7 +43,9 @@ export async function sendRequest(
     send: (notification: object) => void options.notified?.push(notification as JsonObject),
     onClientClosed: (listener: () => void) => options.leaves?.(listener),
   };
-  return (await server.answer(message, newest, io as never)) as unknown as WireResponse;
+  const route = server.classifyRequest(message);
+  if (route.opening !== 'per-request') throw new Error(route.opening);
+  return (await server.answer(message, route, io as never)) as unknown as WireResponse;
 }
 
 export function callTool(

@@ -1,5 +1,5 @@
-import { CompactMap, type ErrorObject, INVALID_REQUEST, TOO_MANY_REQUESTS, thenMaybe } from '@tenon/base';
-import { formatId, type Id, type JsonRpcResponse } from './message.js';
+import { CompactMap, INVALID_REQUEST, TOO_MANY_REQUESTS, thenMaybe } from '@tenon/base';
+import { createFailure, formatId, type Id, type JsonRpcResponse } from './message.js';
 import { RequestScope } from './request-scope.js';
 
 /** Maximum number of requests of one peer in progress. Cancelled requests count until their handlers end. */
@@ -15,29 +15,16 @@ interface IncomingRequest {
 /** The requests of a peer that are in progress, by ID. */
 export class IncomingRequests {
   readonly #requests = new CompactMap<IncomingRequest>();
-  #active = 0;
+  /** Number of requests in progress, including cancelled requests whose handlers still run. */
+  active = 0;
 
   get size(): number {
     return this.#requests.size;
   }
 
-  /** Number of requests in progress, including cancelled requests whose handlers still run. */
-  get active(): number {
-    return this.#active;
-  }
-
-  /** Returns the error of a request that cannot be accepted now. */
-  findRejection(id: Id): ErrorObject | undefined {
-    if (this.#requests.has(id)) {
-      return { code: INVALID_REQUEST, message: `Invalid request: the id ${formatId(id)} is in use` };
-    }
-    if (this.#active < MAX_IN_FLIGHT) return undefined;
-    return { code: TOO_MANY_REQUESTS, message: `Too many requests: ${MAX_IN_FLIGHT} are being worked on` };
-  }
-
   /**
    * Runs `work` for a request and passes its response to `reply`, unless the request is cancelled first. Calls `onDone`
-   * in either case.
+   * in either case. A request that cannot be accepted now only gets an error.
    */
   start(
     id: Id,
@@ -45,12 +32,20 @@ export class IncomingRequests {
     reply: SendReply,
     onDone: (scope: RequestScope) => void,
   ): void {
+    if (this.#requests.has(id)) {
+      const message = `Invalid request: the id ${formatId(id)} is in use`;
+      return reply(createFailure(id, { code: INVALID_REQUEST, message }));
+    }
+    if (this.active >= MAX_IN_FLIGHT) {
+      const message = `Too many requests: ${MAX_IN_FLIGHT} are being worked on`;
+      return reply(createFailure(id, { code: TOO_MANY_REQUESTS, message }));
+    }
     const scope = new RequestScope();
     const job: IncomingRequest = { scope, reply };
     this.#requests.set(id, job);
-    this.#active += 1;
+    this.active += 1;
     const end = (response: JsonRpcResponse): void => {
-      this.#active -= 1;
+      this.active -= 1;
       if (this.#requests.get(id) === job) {
         this.#requests.delete(id);
         reply(response);

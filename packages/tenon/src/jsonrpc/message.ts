@@ -69,10 +69,10 @@ export function isId(value: unknown): value is Id {
  */
 export function classifyMessage(value: unknown): MessageKind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'malformed';
-  const { id, result, error } = value;
+  const { id, params, result, error } = value;
   if ('method' in value) {
     if (typeof value.method !== 'string') return 'malformed';
-    if (isPresent(value.params) && !isObject(value.params)) return 'malformed';
+    if (!isObject(params) && isPresent(params)) return 'malformed';
     if (isPresent(result) || isPresent(error)) return 'malformed';
     if (!('id' in value)) return 'notification';
     return isId(id) ? 'request' : 'malformed';

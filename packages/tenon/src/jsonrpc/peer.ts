@@ -283,8 +283,6 @@ export class Peer implements MessageReceiver {
     }
     this.#incoming ??= new IncomingRequests();
     const requests = this.#incoming;
-    const rejection = requests.findRejection(incoming.id);
-    if (rejection) return reply(createFailure(incoming.id, rejection));
     const handle = (scope: RequestScope) => this.#handleRequest(incoming, scope, context);
     requests.start(incoming.id, handle, reply, scope => {
       if (requests.active === 0) this.#incoming = undefined;

@@ -19,8 +19,8 @@ export interface RequestHandler {
    */
   classifyRequest(request: JsonRpcRequest, versionHeader?: string): RequestRoute;
 
-  /** Handles one stateless request. Never throws or rejects. */
-  answer(request: JsonRpcRequest, dialect: Dialect, io: RequestIO): JsonRpcResponse | Promise<JsonRpcResponse>;
+  /** Handles one stateless request with its route. Never throws or rejects. */
+  answer(request: JsonRpcRequest, route: StatelessRoute, io: RequestIO): JsonRpcResponse | Promise<JsonRpcResponse>;
 
   /**
    * Returns a command line of curl that this server answers, for people who do not know how to begin. `url` has no
@@ -147,9 +147,20 @@ export interface SessionHandle extends ServerSession {
   ping(options?: PingOptions): Promise<void>;
 }
 
+/** Route of a request that has all information about its sender in `_meta`. Pass both to `answer`. */
+export interface StatelessRoute {
+  readonly opening: 'per-request';
+  readonly dialect: Dialect;
+  /** Capabilities of the client. */
+  readonly capabilities: ClientCapabilities;
+  /** Name and version of the client. `undefined` if it does not tell them. */
+  readonly client: Implementation | undefined;
+  /** Minimum level of the log messages that the client receives. `undefined` if it wants none. */
+  readonly logLevel: LoggingLevel | undefined;
+}
+
 export type RequestRoute =
-  /** The request has all information about its sender. Pass it to `answer`. */
-  | { readonly opening: 'per-request'; readonly dialect: Dialect }
+  | StatelessRoute
   /** The request opens a session. Call `connect`, then pass the request to the transport. */
   | { readonly opening: 'handshake' }
   /** The request belongs to an open session. */

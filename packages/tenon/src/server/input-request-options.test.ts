@@ -40,7 +40,7 @@ async function call(server: Replica, more: JsonObject = {}): Promise<JsonObject>
   const params = { name: 'small', _meta: meta, ...more };
   const request = { jsonrpc: '2.0' as const, id: 1, method: 'tools/call', params };
   const io = { send: () => {}, onClientClosed: () => {} };
-  return (await server.answer(request, newest as never, io)) as unknown as JsonObject;
+  return (await server.answer(request, server.classifyRequest(request) as never, io)) as unknown as JsonObject;
 }
 
 async function retried(first: Replica, second: Replica, name = 'small'): Promise<JsonObject> {

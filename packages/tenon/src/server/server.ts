@@ -111,7 +111,7 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
       // Another process passes on a retry whose handler waits in this one.
       runtime.forwardRetries(load, (request, io) => {
         const route = classifyRequest(request, runtime.servedDialects);
-        if (route.opening === 'per-request') return respondToStatelessRequest(runtime, request, route.dialect, io);
+        if (route.opening === 'per-request') return respondToStatelessRequest(runtime, request, route, io);
         return createFailure(request.id, { code: INVALID_REQUEST, message: 'Invalid request' });
       }),
     withoutSessions: () =>

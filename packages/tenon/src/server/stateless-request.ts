@@ -26,13 +26,9 @@ import type { LoggingLevel } from '../protocol/content.js';
 import type { HeaderParam } from '../protocol/header-params.js';
 import { notifications } from '../protocol/methods.js';
 import { createMissingCapabilityError, findMissingForRequest } from '../protocol/missing-capabilities.js';
-import {
-  type classifyRequest,
-  readRequestMetadata,
-  requireStatelessDialect,
-} from '../protocol/negotiation/classify-request.js';
+import type { classifyRequest } from '../protocol/negotiation/classify-request.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
-import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
+import type { RequestHandler, RequestIO, StatelessRoute } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { TracedRequest } from '../telemetry/telemetry.js';
 import { getMergeOptions, type MergeOptions } from './context/notification-merger.js';
@@ -49,7 +45,7 @@ export function createStatelessHandler(
 ): Pick<RequestHandler, 'classifyRequest' | 'answer'> {
   return {
     classifyRequest: (request, versionHeader) => classify(request, runtime.servedDialects, versionHeader),
-    answer: (request, dialect, io) => respondToStatelessRequest(runtime, request, dialect, io),
+    answer: (request, route, io) => respondToStatelessRequest(runtime, request, route, io),
   };
 }
 
@@ -57,13 +53,14 @@ export function createStatelessHandler(
 export function respondToStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
-  dialect: Dialect,
+  route: StatelessRoute,
   io: RequestIO,
 ): MaybePromise<JsonRpcResponse> {
+  const { dialect, client } = route;
   const scope = new RequestScope();
   io.onClientClosed(() => scope.cancel('the client closed the connection'));
   const { telemetry } = runtime.options;
-  const handle = () => handleStatelessRequest(runtime, request, dialect, scope, io);
+  const handle = () => handleStatelessRequest(runtime, request, route, scope, io);
   const describeRequest = (): TracedRequest => ({
     role: 'server',
     id: request.id,
@@ -81,7 +78,6 @@ export function respondToStatelessRequest(
     },
     error => {
       if (!isForPeer(error) && !scope.isCancelled) {
-        const { client } = readRequestMetadata(request);
         reportRequestError(runtime, error, 'handler/threw', {
           method: request.method,
           caller: { client, address: io.address },
@@ -106,11 +102,11 @@ type StatelessRequestIO = Pick<
 function handleStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
-  dialect: Dialect,
+  route: StatelessRoute,
   scope: RequestScope,
   io: StatelessRequestIO,
 ): JsonObject | Promise<JsonObject> {
-  return dispatch(runtime, request, new StatelessRequestContext(runtime, request, dialect, scope, io));
+  return dispatch(runtime, request, new StatelessRequestContext(runtime, request, route, scope, io));
 }
 
 /** Handles a stateless request on a transport that may also have a session. */
@@ -118,11 +114,11 @@ export function handleStatelessInSession(
   runtime: ServerRuntime,
   peer: Peer,
   request: JsonRpcRequest,
+  route: StatelessRoute,
   scope: RequestScope,
   { auth, address, request: headers }: MessageContext,
   getListening: () => Map<RequestScope, () => void>,
 ): JsonObject | Promise<JsonObject> {
-  const dialect = requireStatelessDialect(request, runtime.servedDialects);
   if (request.method === 'subscriptions/listen') {
     const listening = getListening();
     listening.set(scope, () => {});
@@ -132,7 +128,7 @@ export function handleStatelessInSession(
       if (!scope.isCancelled) void peer.notify('notifications/cancelled', { requestId: request.id });
     });
   }
-  return handleStatelessRequest(runtime, request, dialect, scope, {
+  return handleStatelessRequest(runtime, request, route, scope, {
     auth,
     address,
     request: headers,
@@ -159,11 +155,10 @@ class StatelessRequestContext implements RequestContext {
   constructor(
     runtime: ServerRuntime,
     request: JsonRpcRequest,
-    dialect: Dialect,
+    { dialect, capabilities, client, logLevel }: StatelessRoute,
     scope: RequestScope,
     io: StatelessRequestIO,
   ) {
-    const { capabilities, client, logLevel } = readRequestMetadata(request);
     this.id = request.id;
     this.dialect = dialect;
     this.caller = { client, capabilities, auth: io.auth, address: io.address };

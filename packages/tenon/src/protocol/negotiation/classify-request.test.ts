@@ -3,13 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import { dialects, getDialect, getNewestDialect } from '../versions/index.js';
-import {
-  classifyRequest,
-  createRequestMeta,
-  hasProtocolVersion,
-  listVersions,
-  readRequestMetadata,
-} from './classify-request.js';
+import { classifyRequest, createRequestMeta, findStatelessRoute, listVersions } from './classify-request.js';
 
 const PREFIX = 'io.modelcontextprotocol/';
 const meta = (version: unknown, capabilities: unknown = {}, more: JsonObject = {}) => ({
@@ -31,6 +25,9 @@ describe('classifyRequest', () => {
     expect(classifyRequest(request('tools/list', meta('2026-07-28')), dialects)).toEqual({
       opening: 'per-request',
       dialect: getNewestDialect(),
+      capabilities: {},
+      client: undefined,
+      logLevel: undefined,
     });
     expect(classifyRequest(request('initialize', meta('2026-07-28')), dialects)).toMatchObject({
       opening: 'per-request',
@@ -135,20 +132,39 @@ describe('createRequestMeta', () => {
   it('carries capabilities, client and log level [meta.request-meta-shape meta.protocol-version-required]', () => {
     const facts = { capabilities: { roots: {} }, client: { name: 'a', version: '1' }, logLevel: 'error' as const };
     const sent = request('m', createRequestMeta(facts));
-    expect(hasProtocolVersion(sent)).toBe(true);
-    expect(readRequestMetadata(sent)).toEqual(facts);
+    expect(classifyRequest(sent, dialects)).toEqual({ opening: 'per-request', dialect: getNewestDialect(), ...facts });
   });
 
   it('omits client and log level when they are absent [meta.client-info-not-required]', () => {
-    expect(readRequestMetadata(request('m', meta('2026-07-28')))).toEqual({
-      capabilities: {},
+    const sent = request('m', createRequestMeta({ capabilities: {}, client: undefined, logLevel: undefined }));
+    expect(sent.params?._meta).toEqual(meta('2026-07-28'));
+    expect(classifyRequest(sent, dialects)).toMatchObject({ client: undefined, logLevel: undefined });
+  });
+});
+
+describe('findStatelessRoute', () => {
+  it('returns the facts about a client, whose name may be no object [meta.client-info-not-required]', () => {
+    const strange = meta('2026-07-28', { roots: {} }, { [`${PREFIX}clientInfo`]: 'x' });
+    expect(findStatelessRoute(request('m', strange), dialects)).toEqual({
+      opening: 'per-request',
+      dialect: getNewestDialect(),
+      capabilities: { roots: {} },
       client: undefined,
       logLevel: undefined,
     });
-    const strange = { [`${PREFIX}clientInfo`]: 'x', [`${PREFIX}logLevel`]: 'loud' };
-    expect(readRequestMetadata(request('m', meta('2026-07-28', {}, strange)))).toMatchObject({
-      client: undefined,
-      logLevel: undefined,
-    });
+  });
+
+  it('returns undefined for a request that names no version', () => {
+    const other = request('initialize', { [`${PREFIX}clientCapabilities`]: {} });
+    expect(findStatelessRoute(other, dialects)).toBeUndefined();
+    expect(findStatelessRoute({ jsonrpc: '2.0', id: 1, method: 'ping' }, dialects)).toBeUndefined();
+  });
+
+  it('throws the error for a version that is not served, and for a log level that does not exist', () => {
+    expect(() => findStatelessRoute(request('m', meta('2099-01-01')), dialects)).toThrow(
+      'Unsupported protocol version',
+    );
+    const loud = meta('2026-07-28', {}, { [`${PREFIX}logLevel`]: 'loud' });
+    expect(() => findStatelessRoute(request('m', loud), dialects)).toThrow('logLevel');
   });
 });

@@ -1,30 +1,16 @@
 import { type ErrorObject, INVALID_PARAMS, INVALID_REQUEST, isObject, type JsonObject, rpcError } from '@tenon/base';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
-import type { ClientCapabilities } from '../capabilities.js';
-import { type Implementation, LOGGING_LEVELS, type LoggingLevel, readLoggingLevel } from '../content.js';
+import { type Implementation, LOGGING_LEVELS, readLoggingLevel } from '../content.js';
 import { UNSUPPORTED_VERSION } from '../error-codes.js';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.js';
-import type { RequestRoute } from '../request-handler.js';
+import type { RequestRoute, StatelessRoute } from '../request-handler.js';
 import type { Dialect } from '../versions/dialect.js';
 import { DEFAULT_HTTP_VERSION, dialects, getDialect, getNewestDialect } from '../versions/index.js';
 
-/** Route of a request that names its version in `_meta`. */
-type MetadataRoute = Extract<RequestRoute, { opening: 'per-request' | 'refused' }>;
+type RefusedRoute = Extract<RequestRoute, { opening: 'refused' }>;
 
-/** Metadata of a stateless request, by which it identifies its sender. */
-export interface RequestMetadata {
-  readonly capabilities: ClientCapabilities;
-  readonly client: Implementation | undefined;
-  readonly logLevel: LoggingLevel | undefined;
-}
-
-/**
- * Tells if a request names its protocol version in `_meta`. That version then applies, whatever was negotiated before.
- */
-export function hasProtocolVersion(request: JsonRpcRequest): boolean {
-  const meta = request.params?._meta;
-  return meta !== undefined && isObject(meta) && meta[PROTOCOL_VERSION] !== undefined;
-}
+/** Facts about the client of a stateless request. */
+export type RequestMetadata = Pick<StatelessRoute, 'capabilities' | 'client' | 'logLevel'>;
 
 const STATELESS_META = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];
 
@@ -43,7 +29,8 @@ export function classifyRequest(
   served: readonly Dialect[],
   versionHeader?: string,
 ): RequestRoute {
-  if (hasProtocolVersion(request)) return routeByMeta(request.params?._meta as JsonObject, served);
+  const stateless = routeByMeta(request, served);
+  if (stateless) return stateless;
   // A version in the header belongs to stateless requests, unless it is one with a handshake.
   const namesStateless = versionHeader !== undefined && getDialect(versionHeader)?.opening !== 'handshake';
   // Some clients name their newest version in the header of every request, also of the handshake.
@@ -64,13 +51,17 @@ export function requireHandshake(served: readonly Dialect[]): void {
   throwRefusal(routeInitialize(served));
 }
 
-/** Returns the dialect of a request that names its version in `_meta`. Throws the error for the peer if it is not served. */
-export function requireStatelessDialect({ params }: JsonRpcRequest, served: readonly Dialect[]): Dialect {
-  return throwRefusal(routeByMeta(params?._meta as JsonObject, served)).dialect;
+/**
+ * Returns the route of a request that names its version in `_meta`. That version then applies, whatever was negotiated
+ * before. Returns `undefined` for other requests. Throws the error for the peer if the version is not served.
+ */
+export function findStatelessRoute(request: JsonRpcRequest, served: readonly Dialect[]): StatelessRoute | undefined {
+  const route = routeByMeta(request, served);
+  return route && throwRefusal(route);
 }
 
-function throwRefusal<Route extends RequestRoute>(route: Route): Exclude<Route, { opening: 'refused' }> {
-  if (route.opening !== 'refused') return route as Exclude<Route, { opening: 'refused' }>;
+function throwRefusal<Route extends RequestRoute>(route: Route): Exclude<Route, RefusedRoute> {
+  if (route.opening !== 'refused') return route as Exclude<Route, RefusedRoute>;
   const { code, message, data } = route.error;
   throw rpcError(code, message, data);
 }
@@ -104,34 +95,33 @@ function routeInitialize(served: readonly Dialect[]): RequestRoute {
   });
 }
 
-function routeByMeta(meta: JsonObject, served: readonly Dialect[]): MetadataRoute {
+/** Reads `_meta` of a request that names its protocol version there. Returns `undefined` for other requests. */
+function routeByMeta(
+  { params }: JsonRpcRequest,
+  served: readonly Dialect[],
+): StatelessRoute | RefusedRoute | undefined {
+  const meta = params?._meta;
+  if (!isObject(meta)) return undefined;
   const version = meta[PROTOCOL_VERSION];
+  if (version === undefined) return undefined;
   if (typeof version !== 'string') return refuseRequest(createInvalidMetaError(PROTOCOL_VERSION, 'a string'));
   const capabilities = meta[CLIENT_CAPABILITIES];
   if (!isObject(capabilities)) return refuseRequest(createInvalidMetaError(CLIENT_CAPABILITIES, 'an object'));
   const level = meta[LOG_LEVEL];
-  if (level !== undefined && readLoggingLevel(level) === undefined)
+  const logLevel = level === undefined ? undefined : readLoggingLevel(level);
+  if (level !== undefined && logLevel === undefined)
     return refuseRequest(createInvalidMetaError(LOG_LEVEL, `one of ${LOGGING_LEVELS.join(', ')}`));
-  const dialect = served.find(
-    ({ protocolVersion, opening }) => opening === 'per-request' && protocolVersion === version,
-  );
-  if (dialect) return { opening: 'per-request', dialect };
+  // `clientInfo` is only shown and logged, so a client may omit members of it.
+  const info = meta[CLIENT_INFO];
+  const client = isObject(info) ? (info as unknown as Implementation) : undefined;
+  for (const dialect of served)
+    if (dialect.opening === 'per-request' && dialect.protocolVersion === version)
+      return { opening: 'per-request', dialect, capabilities, client, logLevel };
   return refuseRequest({
     code: UNSUPPORTED_VERSION,
     message: 'Unsupported protocol version',
     data: { supported: listVersions(served), requested: version },
   });
-}
-
-export function readRequestMetadata(request: JsonRpcRequest): RequestMetadata {
-  const meta = (request.params?._meta ?? {}) as JsonObject;
-  const level = meta[LOG_LEVEL];
-  return {
-    capabilities: meta[CLIENT_CAPABILITIES] as ClientCapabilities,
-    // `clientInfo` is only shown and logged, so a client may omit members of it.
-    client: isObject(meta[CLIENT_INFO]) ? (meta[CLIENT_INFO] as unknown as Implementation) : undefined,
-    logLevel: level === undefined ? undefined : readLoggingLevel(level),
-  };
 }
 
 /** Lists the versions that a request may name. `server/discover` returns this list. */
@@ -163,6 +153,6 @@ function createInvalidMetaError(key: string, expected: string): ErrorObject {
   return { code: INVALID_PARAMS, message: `Invalid params: _meta["${key}"] must be ${expected}` };
 }
 
-function refuseRequest(error: ErrorObject): Extract<RequestRoute, { opening: 'refused' }> {
+function refuseRequest(error: ErrorObject): RefusedRoute {
   return { opening: 'refused', error };
 }

@@ -149,7 +149,7 @@ describe('a request with an invalid progress token', () => {
       const request = { jsonrpc: '2.0' as const, id: 1, method: 'tools/call', params: { name: 't', _meta } };
       const mode = server.classifyRequest(request);
       if (mode.opening !== 'per-request') throw new Error(mode.opening);
-      await server.answer(request, mode.dialect, {
+      await server.answer(request, mode, {
         send: message => void messages.push(message),
         onClientClosed: () => {},
       });

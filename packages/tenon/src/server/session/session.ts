@@ -18,13 +18,14 @@ import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { describeClient } from '../../protocol/describe-client.js';
 import { notifications } from '../../protocol/methods.js';
-import { hasProtocolVersion } from '../../protocol/negotiation/classify-request.js';
+import { findStatelessRoute } from '../../protocol/negotiation/classify-request.js';
 import type {
   ConnectOptions,
   PingOptions,
   SessionChange,
   SessionHandle,
   SessionState,
+  StatelessRoute,
 } from '../../protocol/request-handler.js';
 import { readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
@@ -162,7 +163,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   onRequest(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): MaybePromise<JsonObject> {
-    if (hasProtocolVersion(request)) return this.#handleStateless(request, scope, messageContext);
+    const route = findStatelessRoute(request, this.#runtime.servedDialects);
+    if (route) return this.#handleStateless(request, route, scope, messageContext);
     if (request.method === 'initialize') return this.#initialize(request, messageContext);
     if (request.method === 'shutdown' && this.#dialect) {
       scope.onDone(() => void this.#peer.close());
@@ -251,6 +253,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   #handleStateless(
     request: JsonRpcRequest,
+    route: StatelessRoute,
     scope: RequestScope,
     { auth = this.#caller.auth, address = this.#caller.address, request: headers }: MessageContext = {},
   ): JsonObject | Promise<JsonObject> {
@@ -259,7 +262,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
       return this.#listening;
     };
     const context = { auth, address, request: headers };
-    return handleStatelessInSession(this.#runtime, this.#peer, request, scope, context, getListening);
+    return handleStatelessInSession(this.#runtime, this.#peer, request, route, scope, context, getListening);
   }
 
   #initialize(request: JsonRpcRequest, messageContext?: MessageContext): JsonObject | Promise<JsonObject> {

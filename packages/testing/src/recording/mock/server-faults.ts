@@ -114,10 +114,10 @@ export function withServerFaults(handler: RequestHandler, options: ServerFaultOp
         }),
         connectOptions,
       ),
-    answer(request, dialect, io) {
+    answer(request, route, io) {
       const fault = chooseFault(request);
       return new Promise<JsonRpcResponse>(resolve => {
-        const answer = async () => resolve(await handler.answer(request, dialect, io));
+        const answer = async () => resolve(await handler.answer(request, route, io));
         if (fault === undefined) return wait(() => void answer());
         const response = createFaultResponse(fault, request.id);
         if (response) return wait(() => resolve(response));

@@ -2,7 +2,6 @@ import { checkFunction, checkObject, type OptionChecks, requireOptions, type Ten
 import type { RequestHandler, Transport } from 'tenon';
 import {
   classifyRequest,
-  type Dialect,
   dialects,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -57,7 +56,7 @@ export function createRecordingProxy(options: RecordingProxyOptions): RecordingP
       await session.open();
       return session;
     },
-    answer(request: JsonRpcRequest, _dialect: Dialect, io: RequestIO): Promise<JsonRpcResponse> {
+    answer(request: JsonRpcRequest, _route: unknown, io: RequestIO): Promise<JsonRpcResponse> {
       stateless ??= new StatelessProxy(options);
       return stateless.answer(request, io);
     },

@@ -3,7 +3,6 @@ import type { JsonRpcMessage, RequestHandler, Transport } from 'tenon';
 import {
   classifyRequest,
   createFailure,
-  type Dialect,
   type Id,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -98,7 +97,7 @@ export function createReplayServer(recording: Recording | string, options: Repla
       await connection.open();
       return connection;
     },
-    answer(request: JsonRpcRequest, _dialect: Dialect, io: RequestIO) {
+    answer(request: JsonRpcRequest, _route: unknown, io: RequestIO) {
       stateless ??= new StatelessReplay(send => open(mergeSessions(sessions), send));
       return stateless.answer(request, io);
     },

@@ -114,7 +114,7 @@ class ParentConnection {
 
   #respond(request: JsonRpcRequest, version: string | undefined, io: RequestIO) {
     const route = this.#server.classifyRequest(request, version?.trim());
-    if (route.opening === 'per-request') return this.#server.answer(request, route.dialect, io);
+    if (route.opening === 'per-request') return this.#server.answer(request, route, io);
     const error = route.opening === 'refused' ? route.error : toErrorObject(undefined);
     return createFailure(request.id, error);
   }

@@ -15,8 +15,7 @@ import {
   serializeMessage,
 } from '../../../jsonrpc/message.js';
 import type { HeaderParam } from '../../../protocol/header-params.js';
-import type { RequestIO } from '../../../protocol/request-handler.js';
-import type { Dialect } from '../../../protocol/versions/dialect.js';
+import type { RequestIO, StatelessRoute } from '../../../protocol/request-handler.js';
 import { encodeEvent } from '../sse/encode-event.js';
 import type { EventStream } from '../sse/event-streams.js';
 import { onExpiry } from './auth-expiry.js';
@@ -38,12 +37,12 @@ export function serveStatelessPost(
   exchange: Exchange,
   headers: MessageHeaders,
   request: JsonRpcRequest,
-  dialect: Dialect,
+  route: StatelessRoute,
   auth: AuthInfo | undefined,
 ) {
-  const mismatch = validateHeaders(headers, request, dialect);
+  const mismatch = validateHeaders(headers, request, route.dialect);
   if (mismatch !== undefined) return refuse(exchange, 400, mismatch, request.id);
-  const post = new StatelessPost(context, exchange, headers.accept, request, dialect, auth);
+  const post = new StatelessPost(context, exchange, headers.accept, request, route, auth);
   if (!context.inFlight.take(post.caller))
     return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
   void post.answer();
@@ -60,7 +59,7 @@ class StatelessPost implements RequestIO {
   readonly #exchange: Exchange;
   readonly #accept: string | undefined;
   readonly #request: JsonRpcRequest;
-  readonly #dialect: Dialect;
+  readonly #route: StatelessRoute;
   #stream: EventStream | undefined;
   #done = false;
   #cancelClosing: (() => void) | undefined;
@@ -72,14 +71,14 @@ class StatelessPost implements RequestIO {
     exchange: Exchange,
     accept: string | undefined,
     request: JsonRpcRequest,
-    dialect: Dialect,
+    route: StatelessRoute,
     auth: AuthInfo | undefined,
   ) {
     this.#context = context;
     this.#exchange = exchange;
     this.#accept = accept;
     this.#request = request;
-    this.#dialect = dialect;
+    this.#route = route;
     this.auth = auth;
     this.address = context.getAddress(exchange);
     this.caller = getCallerKey(auth, this.address);
@@ -88,7 +87,7 @@ class StatelessPost implements RequestIO {
   /** Sends the response. It does so synchronously if no promise is needed. */
   answer(): MaybePromise<void> {
     const sent = settleMaybe(
-      () => this.#context.handler.answer(this.#request, this.#dialect, this),
+      () => this.#context.handler.answer(this.#request, this.#route, this),
       response => this.#sendResponse(response),
       error => this.#handleError(error),
     );
@@ -129,7 +128,7 @@ class StatelessPost implements RequestIO {
   onClientClosed(listener: () => void): void {
     this.#cancelListeners ??= [];
     this.#cancelListeners.push(listener);
-    if (this.#dialect.http.closeCancels) this.#exchange.onClientClosed(listener);
+    if (this.#route.dialect.http.closeCancels) this.#exchange.onClientClosed(listener);
   }
 
   onShutdown(ending: () => void): void {

@@ -119,8 +119,7 @@ function receiveRequest(
   const request = value as JsonRpcRequest;
   if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down', request.id);
   const route = context.handler.classifyRequest(request, headers.version);
-  if (route.opening === 'per-request')
-    return serveStatelessPost(context, exchange, headers, request, route.dialect, auth);
+  if (route.opening === 'per-request') return serveStatelessPost(context, exchange, headers, request, route, auth);
   if (route.opening === 'refused') {
     const error = validateVersionHeader(headers, request, route.error) ?? route.error;
     if (error.code === INVALID_PARAMS) return refuseBeginner(context, exchange, 400, error, request.id);
