@@ -63,7 +63,7 @@ const checkOutput = checkOptions<OutputLimits>({
 
 /** Checks of the options of `createHost` for every runtime. */
 export const HOST_CHECKS: OptionChecks<HostOptions> = {
-  servers: anyObject,
+  servers: checkRecord(checkAnything),
   name: text,
   version: text,
   title: text,

@@ -40,6 +40,8 @@ describe('a check', () => {
     [checkOneOf(['a', 'b'], 'c'), 'b', 'd', 'one of a, b, c'],
     [checkArray(checkString), ['x'], {}, 'an array'],
     [checkRecord(checkString), { a: 'x' }, [], 'an object'],
+    [checkRecord(checkString), Object.create(null), new Map([['a', 'x']]), 'an object with keys'],
+    [checkRecord(checkString), {}, Promise.resolve({ a: 'x' }), 'an object with keys'],
     [checkObject({ 'a?': checkString }), {}, null, 'an object'],
     [checkEither(checkString, checkNumber), 5, true, 'a string or a number'],
     [checkEither(checkFalse, checkObject()), false, true, 'false or an object'],

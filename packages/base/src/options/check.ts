@@ -65,10 +65,17 @@ export function checkArray(check: Check): Check {
   };
 }
 
+/**
+ * Creates a check for an object with names as keys. Refuses a promise, a `Map` and others that have no keys, because they
+ * would count as empty.
+ */
 export function checkRecord(check: Check): Check {
   return value => {
     if (!isObject(value)) return describeMismatch('an object', value);
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    const tag = Object.prototype.toString.call(value);
+    if (keys.length === 0 && tag !== '[object Object]') return describeMismatch('an object with keys', value, tag);
+    for (const key of keys) {
       const issue = check(value[key]);
       if (issue !== undefined) return prependPath(`/${key.slice(0, 64)}`, issue);
     }

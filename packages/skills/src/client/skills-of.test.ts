@@ -99,6 +99,33 @@ describe('skillsOf', () => {
     await expect(all.examine(entry)).rejects.toMatchObject({ code: expect.not.stringContaining('skill/') });
   });
 
+  it.each([
+    ['list.md', 'the skill does not list this file. Expected one of SKILL.md, a.md. Pass the path of a file'],
+    ['../x', 'leads out of the folder of the skill. Expected one of SKILL.md, a.md. Pass the path of a file'],
+    [5, '`path` of skillsOf().read is invalid. Expected a string, got a number'],
+  ])('names the files of a skill for the path %j', async (path, message) => {
+    const { client, all } = await openServer({}, [listFile('SKILL.md', TEXT), listFile('a.md', 'a')]);
+    const entry = await all.get(URI);
+    await expect(all.read(entry, path as string)).rejects.toThrow(message);
+    await client.close();
+  });
+
+  it('reads a path that begins with ./', async () => {
+    const { client, all } = await openServer({ 'forms/a.md': 'a' }, [
+      listFile('SKILL.md', TEXT),
+      listFile('a.md', 'a'),
+    ]);
+    expect((await all.read(await all.get(URI), './a.md')).text).toBe('a');
+    await client.close();
+  });
+
+  it.each([undefined, 5, null])('refuses %j as a URI and as a skill before it sends a request', async value => {
+    const { client, all } = await openServer({}, []);
+    await expect(all.get(value as never)).rejects.toMatchObject({ code: 'options/invalid' });
+    await expect(all.read(value as never)).rejects.toMatchObject({ code: 'options/invalid' });
+    await client.close();
+  });
+
   it('reads no path that leads out of a skill, also if its content is generated', async () => {
     const { client, reads, all } = await openServer({ 'other/SKILL.md': TEXT }, 'dynamic');
     const entry = await all.get(URI);

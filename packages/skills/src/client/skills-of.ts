@@ -1,4 +1,14 @@
-import { CursorTracker, decodeBase64, isObject, requireKnownOptions, toCanonicalJson } from '@tenon/base';
+import {
+  CursorTracker,
+  checkArray,
+  checkObject,
+  checkString,
+  decodeBase64,
+  isObject,
+  requireArgument,
+  requireKnownOptions,
+  toCanonicalJson,
+} from '@tenon/base';
 import { type Client, TenonError } from 'tenon';
 import { computeDigest, decodeUtf8 } from '../format/file-content.js';
 import { FrontmatterError, parseFrontmatter } from '../format/frontmatter.js';
@@ -9,6 +19,7 @@ import {
   parseSkillEntry,
   type SkillEntry,
   type SkillFile,
+  toFilePath,
 } from '../format/skill-entry.js';
 import { DIRECTORY_TYPE, MAX_SIZE, SKILL_FILE, SKILLS_EXTENSION } from '../format/skills-protocol.js';
 
@@ -96,6 +107,8 @@ export interface ServerSkills {
   readDirectory(uri: string, options?: SkillCallOptions): Promise<readonly SkillDirectoryEntry[]>;
 }
 
+/** Number of paths that an error names. */
+const SHOWN_PATHS = 10;
 /** Maximum number of entries of all pages of a list. */
 const MAX_ENTRIES = 10_000;
 
@@ -127,15 +140,16 @@ export function skillsOf(client: SkillClient): ServerSkills {
     },
     async get(uri, options = {}) {
       requireSupport(client);
+      requireArgument('`uri` of skillsOf().get', uri, checkString);
       const { skill } = await client.call('skills/get', { uri }, requireOptions('skillsOf().get', options));
       const entry = parseSkillEntry(skill);
       if (entry.uri !== uri) throw createSkillError(uri, 'the server returned another skill');
       return entry;
     },
-    read: (skill, path = SKILL_FILE, options = {}) =>
-      readFile(client, skill, path, requireOptions('skillsOf().read', options)),
-    examine: (skill, path = SKILL_FILE, options = {}) =>
-      examineFile(client, skill, path, requireOptions('skillsOf().examine', options)),
+    read: async (skill, path = SKILL_FILE, options = {}) =>
+      readFile(client, skill, path, requireFileOptions('skillsOf().read', skill, path, options)),
+    examine: async (skill, path = SKILL_FILE, options = {}) =>
+      examineFile(client, skill, path, requireFileOptions('skillsOf().examine', skill, path, options)),
     async readDirectory(uri, options = {}) {
       if (getSettings(client)?.directoryRead !== true)
         throw new TenonError('skill/unsupported', `${nameOf(client)}: the server does not list folders of skills`, {
@@ -155,6 +169,21 @@ export function skillsOf(client: SkillClient): ServerSkills {
 function requireOptions(subject: string, options: SkillCallOptions): SkillCallOptions {
   requireKnownOptions(subject, options, { signal: true });
   return options;
+}
+
+function requireFileOptions(
+  subject: string,
+  skill: unknown,
+  path: unknown,
+  options: SkillCallOptions,
+): SkillCallOptions {
+  requireArgument(
+    `\`skill\` of ${subject}`,
+    skill,
+    checkObject({ uri: checkString, 'files?': checkArray(checkObject()) }),
+  );
+  requireArgument(`\`path\` of ${subject}`, path, checkString);
+  return requireOptions(subject, options);
 }
 
 const nameOf = ({ server }: SkillClient): string => server.info?.name ?? 'the server';
@@ -224,8 +253,12 @@ async function examineFile(
 }
 
 /** Returns the URI of a file. A path may also have the name of the file as its author writes it: `sales figures.csv`. */
-function locateFile(skill: SkillEntry, path: string): { readonly uri: string; readonly listed: SkillFile | undefined } {
+function locateFile(
+  skill: SkillEntry,
+  given: string,
+): { readonly uri: string; readonly listed: SkillFile | undefined } {
   const folder = getSkillFolder(skill);
+  const path = toFilePath(given);
   const encoded = /\p{Surrogate}/u.test(path) ? path : path.split('/').map(encodeURIComponent).join('/');
   const listed =
     skill.files?.find(({ uri }) => uri === folder + path) ?? skill.files?.find(({ uri }) => uri === folder + encoded);
@@ -235,8 +268,17 @@ function locateFile(skill: SkillEntry, path: string): { readonly uri: string; re
 /** Finds a file in the entry of its skill. Throws for one that may not be read. */
 function findFile(skill: SkillEntry, path: string): { readonly uri: string; readonly listed: SkillFile | undefined } {
   const { uri, listed } = locateFile(skill, path);
-  if (leavesFolder(path)) throw createSkillError(uri, 'the path leads out of the folder of the skill');
-  if (skill.files && !listed) throw createSkillError(uri, 'the skill does not list this file');
+  const folder = getSkillFolder(skill);
+  const createPathError = (summary: string) => {
+    const paths = skill.files?.map(file => file.uri.slice(folder.length));
+    const shown = paths?.slice(0, SHOWN_PATHS).join(', ');
+    return new TenonError('skill/invalid', `${uri}: ${summary}`, {
+      expected: paths && `one of ${shown}${paths.length > SHOWN_PATHS ? ', …' : ''}`,
+      hint: 'pass the path of a file in the folder of the skill',
+    });
+  };
+  if (leavesFolder(toFilePath(path))) throw createPathError('the path leads out of the folder of the skill');
+  if (skill.files && !listed) throw createPathError('the skill does not list this file');
   return { uri, listed };
 }
 

@@ -66,6 +66,9 @@ function parseFile(skill: string, value: unknown): SkillFile {
   return { uri, digest, size };
 }
 
+/** Returns a relative path without `./` at its beginning, as texts of skills refer to files. */
+export const toFilePath = (path: string): string => path.replace(/^(?:\.\/)+/, '');
+
 /** Tells if a relative path leads out of its folder. `%2e` is a dot, and `%2f` and `\` are separators to some readers. */
 export function leavesFolder(path: string): boolean {
   return /(?:^|\/)\.{1,2}(?:\/|$)/.test(path.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/'));

@@ -227,6 +227,15 @@ describe('createSkillHost', () => {
     expect([...approvals.values()]).toEqual(['y']);
   });
 
+  it.each([[new Map([['one', {}]])], [{ one: null }], [{ one: { url: 'https://a.example/mcp' } }]])(
+    'refuses the servers %j',
+    servers => {
+      expect(() => createSkillHost({ servers: servers as never, approve: () => true })).toThrow(
+        expect.objectContaining({ code: 'options/invalid', message: expect.stringContaining('`servers') }),
+      );
+    },
+  );
+
   it('reports a server that does not respond beside the skills of the others', async () => {
     const { host, servers } = await openHost({ one: { 'forms/SKILL.md': text() }, two: { 'forms/SKILL.md': text() } });
     await servers.two?.replace({});

@@ -2,6 +2,7 @@ import {
   checkFunction,
   checkObject,
   checkOptional,
+  checkRecord,
   hashSha256,
   type OptionChecks,
   requireOptions,
@@ -9,7 +10,7 @@ import {
 } from '@tenon/base';
 import { TenonError } from 'tenon';
 import { type SkillCallOptions, type SkillClient, type SkillContent, skillsOf } from '../client/skills-of.js';
-import { getSkillFolder, type SkillEntry } from '../format/skill-entry.js';
+import { getSkillFolder, type SkillEntry, toFilePath } from '../format/skill-entry.js';
 import { SKILL_FILE } from '../format/skills-protocol.js';
 import { createFileCache } from './file-cache.js';
 
@@ -126,7 +127,7 @@ export interface SkillHost {
  */
 export function createSkillHost(options: SkillHostOptions): SkillHost {
   const checks: OptionChecks<SkillHostOptions> = {
-    servers: checkObject(),
+    servers: checkRecord(checkObject({ call: checkFunction })),
     approve: checkFunction,
     approvals: checkOptional(checkObject({ get: checkFunction, set: checkFunction, delete: checkFunction })),
   };
@@ -268,7 +269,7 @@ function resolvePath(path: string): string {
     throw new TenonError('skill/invalid', `${path.slice(0, 128)}: the path of a file of a skill is relative`, {
       hint: 'pass the server and URI of the other skill to `load`, so that the user is asked about it',
     });
-  return path.replace(/^\.\//, '').replace(/#.*$/, '');
+  return toFilePath(path).replace(/#.*$/, '');
 }
 
 /** Marks text with its origin. The label is the one of the host, and the mark cannot be closed by the text itself. */

@@ -35,19 +35,29 @@ export function readSkillFields(text: string, place: string): SkillFields {
   }
 }
 
+/** Counts characters as a reader does, and as the reference implementation does: an emoji is one. */
+const countCharacters = (text: string): number => [...text].length;
+
 /** Returns the first rule that a field breaks. */
 function findFieldIssue(fields: JsonObject): { readonly field: string; readonly text: string } | undefined {
   const { name, description, license, compatibility, metadata, 'allowed-tools': allowedTools } = fields;
   const issue = (field: string, text: string) => ({ field, text });
-  if (typeof name !== 'string') return issue('name', 'the field `name` is missing');
+  const describeValue = (field: string, value: unknown) =>
+    value === undefined || value === null || value === ''
+      ? `the field \`${field}\` is missing`
+      : `\`${field}\` is no text. Write it in quotes`;
+  if (typeof name !== 'string') return issue('name', describeValue('name', name));
   if (!SKILL_NAME.test(name))
     return issue('name', `the name "${name}" is not valid. Expected 1 to 64 of a-z, 0-9 and single hyphens inside`);
   if (typeof description !== 'string' || description.trim() === '')
-    return issue('description', 'the field `description` is missing');
-  if (description.length > MAX_DESCRIPTION)
+    return issue('description', describeValue('description', typeof description === 'string' ? '' : description));
+  if (countCharacters(description) > MAX_DESCRIPTION)
     return issue('description', `the description is longer than ${MAX_DESCRIPTION} characters`);
   if (license !== undefined && typeof license !== 'string') return issue('license', '`license` is no text');
-  if (compatibility !== undefined && (typeof compatibility !== 'string' || compatibility.length > MAX_COMPATIBILITY))
+  if (
+    compatibility !== undefined &&
+    (typeof compatibility !== 'string' || countCharacters(compatibility) > MAX_COMPATIBILITY)
+  )
     return issue('compatibility', `\`compatibility\` is no text of at most ${MAX_COMPATIBILITY} characters`);
   if (allowedTools !== undefined && typeof allowedTools !== 'string')
     return issue('allowed-tools', '`allowed-tools` is no text. Separate the tools by spaces');

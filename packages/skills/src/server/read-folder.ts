@@ -20,20 +20,34 @@ export function readFolder(folder: string): Files {
   const files = new Map<string, Uint8Array>();
   let found = 0;
   let total = 0;
-  let root: string;
-  try {
-    root = fs.realpathSync(folder);
-  } catch {
-    throw new TenonError('skill/definition', `skills("${folder}"): the folder does not exist`, {
-      hint: `create ${resolve(folder)}, or pass the path of another folder`,
-    });
-  }
+  // Without a path, `realpath` returns the working directory.
+  if (folder === '')
+    throw new TenonError('skill/definition', 'skills(""): the path is empty', { expected: 'the path of a folder' });
+  const readOrThrow = <T>(place: string, read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+      const isMissing = code === 'ENOENT' && place === folder;
+      throw new TenonError(
+        'skill/definition',
+        isMissing ? `skills("${folder}"): the folder does not exist` : `${place}: the path cannot be read: ${code}`,
+        {
+          hint: isMissing
+            ? `create ${resolve(folder)}, or pass the path of another folder`
+            : 'check the path and its permissions',
+        },
+      );
+    }
+  };
+  const root = readOrThrow(folder, () => fs.realpathSync(folder));
   if (!fs.statSync(root).isDirectory())
     throw new TenonError('skill/definition', `skills("${folder}"): the path is no folder`, { expected: 'a folder' });
   reportForWatch(root);
   /** Reads a folder. `enclosing`: the resolved paths of it and of the folders that lead to it. */
   const visit = (prefix: string, enclosing: readonly string[]) => {
-    for (const { name } of fs.readdirSync(join(root, prefix), { withFileTypes: true })) {
+    const names = readOrThrow(join(folder, prefix), () => fs.readdirSync(join(root, prefix)));
+    for (const name of names) {
       if (name.startsWith('.') || name === 'node_modules') continue;
       const path = prefix === '' ? name : `${prefix}/${name}`;
       const target = resolveLink(path);
@@ -49,17 +63,18 @@ export function readFolder(folder: string): Files {
         total += stats.size;
         if (total > MAX_TOTAL_SIZE)
           throw createPathError(path, 'the files of the folder are too large', `at most ${MAX_TOTAL_SIZE} bytes`);
-        files.set(path, fs.readFileSync(target));
+        files.set(
+          path,
+          readOrThrow(join(folder, path), () => fs.readFileSync(target)),
+        );
       }
     }
   };
   const resolveLink = (path: string): string => {
-    let target: string;
-    try {
-      target = fs.realpathSync(join(root, path));
-    } catch {
-      throw createPathError(path, 'the link leads to nothing');
-    }
+    const place = join(root, path);
+    const isLink = fs.lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink();
+    if (isLink && !fs.existsSync(place)) throw createPathError(path, 'the link leads to nothing');
+    const target = readOrThrow(join(folder, path), () => fs.realpathSync(place));
     if (!target.startsWith(`${root}${sep}`)) throw createPathError(path, 'the link leads out of the folder of skills');
     return target;
   };

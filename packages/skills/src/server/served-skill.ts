@@ -113,6 +113,11 @@ export function createSkill(
   { at, isListed }: { readonly at: string; readonly isListed: boolean },
 ): ServedSkill {
   const segments = parents.flatMap(each => each.split('/')).filter(each => each !== '');
+  const unwritable = [...segments, ...sources.keys()].find(each => /\p{Surrogate}/u.test(each));
+  if (unwritable !== undefined)
+    throw new TenonError('skill/definition', `${at}: invalid path "${unwritable}"`, {
+      expected: 'a path that a URI can contain: without half of a surrogate pair',
+    });
   const path = [...segments, fields.name].map(encodeURIComponent).join('/');
   const folder = `skill://${path}/`;
   const uri = folder + SKILL_FILE;

@@ -43,6 +43,35 @@ const expectError = (create: () => unknown, message: string) =>
   );
 
 describe('skills', () => {
+  it.each([
+    ['', 'skills(""): the path is empty'],
+    [new URL('file:///tmp'), 'skills: invalid source'],
+    [new Map([['a/SKILL.md', FORMS]]), 'skills: invalid source'],
+    [join(tmpdir(), 'no-such-folder'), 'no-such-folder"): the folder does not exist. Create '],
+    [[{ name: 'a', description: 'd', instructions: 'i', files: { '\ud800': 'x' } }], 'skill "a": invalid path'],
+  ])('refuses the source %s', (source, message) => expectError(() => skills(source as never), message));
+
+  it.skipIf(process.platform === 'win32')('names the reason why a folder cannot be read', () => {
+    const folder = writeFolder({});
+    symlinkSync('loop', join(folder, 'loop'));
+    expectError(() => skills(join(folder, 'loop')), '/loop: the path cannot be read: ELOOP. Check the path');
+  });
+
+  it('counts an emoji of a description as one character', async () => {
+    const description = '\u{1f600}'.repeat(1024);
+    const definition = { name: 'a', instructions: 'i' };
+    expect((await list([{ ...definition, description }])).skills[0]?.description).toBe(description);
+    expectError(() => skills([{ ...definition, description: `${description}.` }]), 'longer than 1024 characters');
+  });
+
+  it.each([
+    ['name: 1', '2: `name` is no text. Write it in quotes'],
+    ['name: a\ndescription: 1.5', '3: `description` is no text. Write it in quotes'],
+    ['name:', '2: the field `name` is missing'],
+  ])('names the type of a field that is no text: %j', (fields, message) =>
+    expectError(() => skills(writeFolder({ 'a/SKILL.md': `---\n${fields}\n---\n` })), message),
+  );
+
   it('serves each folder with a SKILL.md, with all of its files [ext-skills.format-agentskills, ext-skills.skillmd-at-root, ext-skills.entry-uri, ext-skills.entry-frontmatter, ext-skills.entry-resources, ext-skills.resources-complete, ext-skills.resources-within, ext-skills.resources-digest, ext-skills.resources-size, ext-skills.nested-completeness, ext-skills.final-segment-name, ext-skills.entry-uri-matches-name]', async () => {
     const folder = writeFolder({
       'acme/pdf-forms/SKILL.md': FORMS,

@@ -1,4 +1,5 @@
 import {
+  checkAnything,
   checkBoolean,
   checkCacheHints,
   checkEither,
@@ -10,6 +11,7 @@ import {
   checkWhole,
   decodeBase64Url,
   describeMismatch,
+  describeReceived,
   encodeBase64Url,
   findJsonLoss,
   INVALID_PARAMS,
@@ -164,9 +166,10 @@ function createSkills(source: SkillSource, prefix: string): ServedSkill[] {
   if (typeof source === 'string') return findSkills(readFolder(source), source.replace(/\/+$/, ''), prefix);
   if (Array.isArray(source))
     return source.map((definition: SkillDefinition) => createFromDefinition(definition, prefix));
-  if (!isObject(source))
+  if (!isObject(source) || checkRecord(checkAnything)(source) !== undefined)
     throw new TenonError('skill/definition', 'skills: invalid source', {
-      expected: 'the path of a folder, files by path, or a list of skills',
+      expected: 'the path of a folder as a text, files by path, or a list of skills',
+      received: describeReceived(source),
     });
   requireArgument('`source` of skills', source, checkRecord(checkContent), 'skill/definition');
   const files = Object.entries(source).map(

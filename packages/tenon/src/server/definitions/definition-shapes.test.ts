@@ -70,6 +70,12 @@ describe('createServer() with an unfit definition', () => {
       ['`use/1`', 'a function'],
     ],
     ['tools in a list', () => server({ ...about, tools: [] }), 'server/definition', ['`tools`', 'an array']],
+    [
+      'tools in a promise',
+      () => server({ ...about, tools: Promise.resolve({}) }),
+      'server/definition',
+      ['`tools`', 'got [object Promise]'],
+    ],
     ['a page of nothing', () => server({ ...about, pageSize: 0 }), 'server/definition', ['`pageSize`', 'got 0']],
     ...[
       ['cache/ttlMs', { ttlMs: Number.POSITIVE_INFINITY }, 'got Infinity'],

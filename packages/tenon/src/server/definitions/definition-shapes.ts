@@ -13,6 +13,7 @@ import {
   checkOptional,
   checkOptions,
   checkRange,
+  checkRecord,
   checkString,
   type OptionShape,
 } from '@tenon/base';
@@ -28,7 +29,7 @@ type DefinitionChecks<T> = { readonly [K in keyof Required<T>]: Check };
 
 const anyObject = checkObject();
 const stringArray = checkArray(checkString);
-const registry = checkOptional(checkEither(checkFunction, anyObject));
+const registry = checkOptional(checkEither(checkFunction, checkRecord(checkAnything)));
 /** The schemas of some vendors are functions. */
 const schemaCheck = checkOptional(checkEither(checkFunction, anyObject));
 
