@@ -1,4 +1,4 @@
-import { TenonError } from '@tenon/base';
+import { isObject, MAX_TIMER_DELAY, TenonError } from '@tenon/base';
 
 /**
  * Offer of code mode to callers. With `offer`, the tool that runs programs is listed beside all tools. With `default`,
@@ -12,7 +12,7 @@ export interface CodeModeOptions {
   /** Offer of code mode to callers. */
   readonly policy: CodeModePolicy;
   /**
-   * Maximum memory of a program, in bytes.
+   * Maximum memory of a program, in bytes, from 16 MiB to 4 GiB.
    * @default 16,777,216 (16 MiB)
    */
   readonly maxMemory?: number | undefined;
@@ -66,8 +66,13 @@ const DEFAULT_CODE_MODE_OPTIONS = {
 
 const POLICIES: readonly string[] = ['off', 'offer', 'default', 'only'] satisfies CodeModePolicy[];
 
-/** Smallest memory with which QuickJS starts. */
-const MIN_MEMORY = 16 * 2 ** 20;
+/** Smallest and largest value of the options that have others than the rest. */
+const LIMITS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  // QuickJS starts with 16 MiB, and WebAssembly has addresses for 4 GiB.
+  maxMemory: [16 * 2 ** 20, 2 ** 32],
+  // A timer adds a second.
+  maxComputeTime: [1, MAX_TIMER_DELAY - 1000],
+};
 
 type CheckedCodeMode = { readonly [K in keyof Required<CodeModeOptions>]: NonNullable<CodeModeOptions[K]> };
 
@@ -78,6 +83,8 @@ type CheckedCodeMode = { readonly [K in keyof Required<CodeModeOptions>]: NonNul
  */
 export function parseCodeMode(setting: CodeModeSetting | undefined): CheckedCodeMode | undefined {
   if (setting === undefined) return undefined;
+  if (typeof setting !== 'string' && !isObject(setting))
+    throw createOptionError('', `${POLICIES.join(', ')} or an object with \`policy\``, setting);
   const given = typeof setting === 'string' ? { policy: setting } : setting;
   const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const options: CheckedCodeMode = { ...DEFAULT_CODE_MODE_OPTIONS, policy: given.policy, ...defined };
@@ -86,15 +93,19 @@ export function parseCodeMode(setting: CodeModeSetting | undefined): CheckedCode
   for (const [name, value] of Object.entries(options)) {
     if (!known.includes(name)) throw createOptionError(name, `one of ${known.join(', ')}`, 'an unknown option');
     if (name === 'policy') continue;
-    const least = name === 'maxMemory' ? MIN_MEMORY : 1;
-    if (!Number.isInteger(value) || Number(value) < least)
-      throw createOptionError(name, `an integer of at least ${least}`, value);
+    const [least, most] = LIMITS[name] ?? [1, Number.MAX_SAFE_INTEGER];
+    if (!Number.isInteger(value) || Number(value) < least || Number(value) > most)
+      throw createOptionError(
+        name,
+        most === Number.MAX_SAFE_INTEGER ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`,
+        value,
+      );
   }
   return options.policy === 'off' ? undefined : options;
 }
 
 function createOptionError(name: string, expected: string, received: unknown): TenonError {
-  return new TenonError('program/options', `invalid option \`codeMode.${name}\``, {
+  return new TenonError('program/options', `invalid option \`codeMode${name && `.${name}`}\``, {
     expected,
     received: String(received).slice(0, 40),
   });

@@ -160,6 +160,63 @@ it('ends a program that makes more calls than the limit', async () => {
   await host.close();
 });
 
+it.each([
+  ['throw 5', 'the program threw 5.'],
+  ['throw undefined', 'the program threw undefined.'],
+  ['throw 10n', 'the program threw 10.'],
+  ['throw Symbol()', 'the program threw a value of type symbol.'],
+  ['throw { code: 1 }', 'the program threw an object without a `message`.'],
+  ['throw new Error("no.")', 'Error: no. It made no calls.'],
+  ['return await tools.run_program({})', 'A program cannot call run_program. Call it outside of the program.'],
+  ['return await tools.search_tools({})', 'A program cannot call search_tools. Call it outside of the program.'],
+])('tells why a program failed: %s', async (program, text) => {
+  const { host, run } = await openHost();
+  expect((await run(program)).text).toContain(text);
+  await host.close();
+});
+
+it('logs values that JSON cannot contain, and counts the lines that it leaves out', async () => {
+  const { host, run } = await openHost({ codeMode: { policy: 'offer', maxOutput: 400 } });
+  const { isError, text } = await run(`
+    const cyclic = {};
+    cyclic.self = cyclic;
+    console.log(10n, cyclic, undefined);
+    for (const n of [1, 2, 3]) console.log('x'.repeat(60));
+    return 1`);
+  expect([isError, text.split('\n')]).toEqual([
+    false,
+    ['1', 'Log:', '10 (a value that JSON cannot contain) undefined', '(3 more lines were too long for the log)'],
+  ]);
+  await host.close();
+});
+
+it('names the calls that a program has not awaited', async () => {
+  let finish = () => {};
+  const wait = tool({ run: () => new Promise<string>(resolve => (finish = () => resolve('done'))) });
+  const service = createServer({ name: 'slow', version: '1.0.0', tools: { wait } });
+  const { host, run } = await openHost({ servers: { slow: { service } } });
+  const { isError, text } = await run('tools.slow__wait(); return 1');
+  expect([isError, text.split('\n')]).toEqual([
+    false,
+    [
+      '1',
+      'These calls had not ended when the program ended, and their outcome is unknown: slow__wait. Await each call.',
+    ],
+  ]);
+  finish();
+  await host.close();
+});
+
+it.each([
+  [null, '`codeMode`. Expected off, offer, default, only or an object with `policy`, got null'],
+  [true, '`codeMode`. Expected off, offer'],
+  [{ policy: 'only', maxMemory: 2 ** 32 + 1 }, '`codeMode.maxMemory`. Expected an integer from 16777216 to 4294967296'],
+  [{ policy: 'only', maxComputeTime: 2 ** 31 }, '`codeMode.maxComputeTime`. Expected an integer from 1 to 2147482647'],
+  [{ policy: 'only', maxCalls: 0 }, '`codeMode.maxCalls`. Expected an integer of at least 1, got 0'],
+])('refuses the option %j', async (codeMode, message) => {
+  await expect(openHost({ codeMode: codeMode as never })).rejects.toThrow(message);
+});
+
 it('refuses another program with the id of a stored one', async () => {
   const { host, added, run } = await openHost();
   expect(await run(`await tools.notes__add({ text: 'a' }); return 1`, { id: 'x' })).toMatchObject({ text: '1' });

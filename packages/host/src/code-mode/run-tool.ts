@@ -123,10 +123,13 @@ function toResult(id: string, { end, calls }: ProgramOutcome): JsonObject {
   const meta = { id, calls: calls.length };
   if ('value' in end) {
     const text = end.value ?? 'The program returned nothing.';
-    return { content: [{ type: 'text', text }, ...log], _meta: { [PROGRAM_META]: meta } };
+    const open = calls.filter(({ ok }) => ok === undefined).map(({ name }) => name);
+    const note = `These calls had not ended when the program ended, and their outcome is unknown: ${open.join(', ')}. Await each call.`;
+    const notes = open.length === 0 ? [] : [{ type: 'text', text: note }];
+    return { content: [{ type: 'text', text }, ...notes, ...log], _meta: { [PROGRAM_META]: meta } };
   }
   const line = 'line' in end && end.line !== undefined ? ` in line ${end.line}` : '';
-  const text = `The program failed${line}: ${end.message}.${describeCalls(calls)}`;
+  const text = `The program failed${line}: ${end.message.replace(/\.$/, '')}.${describeCalls(calls)}`;
   const code = `program/${end.failure}`;
   return { content: [{ type: 'text', text }, ...log], isError: true, _meta: { [PROGRAM_META]: { ...meta, code } } };
 }

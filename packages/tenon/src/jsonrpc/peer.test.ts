@@ -141,6 +141,19 @@ describe('a peer that receives requests', () => {
     expect(peer.cancel(2)).toBe(false);
   });
 
+  it('reports no error of a handler that throws the reason of its cancelled signal', async () => {
+    const { peer, say, errors } = await startPeer({
+      onRequest: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+    });
+    await say(createRequest(1));
+    peer.cancel(1);
+    await waitForImmediate();
+    expect(errors).toEqual([]);
+  });
+
   it('sends one response at most when a request is cancelled at that moment [cancellation.race-safe]', async () => {
     for (let turns = 0; turns < 6; turns++) {
       const { peer, messages, say } = await startPeer({ onRequest: async () => ({}) });

@@ -305,7 +305,8 @@ export class Peer implements MessageReceiver {
         });
       },
       error => {
-        if (!isForPeer(error)) {
+        // A handler that stops as requested throws the reason of its signal.
+        if (!isForPeer(error) && !scope.isCancelled) {
           this.#reportError(toReportedError(error, 'handler/threw', { peer: this.peer, method: incoming.method }));
         }
         return createFailure(incoming.id, toErrorObject(error));

@@ -1,4 +1,12 @@
-import { type JsonObject, type MaybePromise, runWithTimeout, stringifyJson, TenonError } from '@tenon/base';
+import {
+  INVALID_PARAMS,
+  type JsonObject,
+  type MaybePromise,
+  rpcError,
+  runWithTimeout,
+  stringifyJson,
+  TenonError,
+} from '@tenon/base';
 import type { Tool } from 'tenon';
 import type { RequestContext } from 'tenon/proxy';
 import { type CodeMode, createRunTool } from '../../code-mode/run-tool.js';
@@ -112,9 +120,13 @@ async function createMetaTool(
   }
   if (name === meta.describe) return createLookupTool(args => describeTools(items, args));
   if (codeMode && name === meta.run) {
+    const findForProgram: FindTool = own => {
+      if (own !== meta.search && own !== meta.describe && own !== meta.run) return find(own);
+      throw rpcError(INVALID_PARAMS, `A program cannot call ${own}. Call it outside of the program`);
+    };
     return {
       taskSupport: 'optional',
-      run: (params, call) => codeMode.run(params, call, find),
+      run: (params, call) => codeMode.run(params, call, findForProgram),
     };
   }
   if (name !== meta.call || codeMode?.policy === 'only') return undefined;

@@ -80,7 +80,14 @@ export const PRELUDE = String.raw`(function (host) {
   const handler = create(null);
   handler.get = (_, name) => typeof name === 'string' && name !== 'then' ? args => call(name, args) : undefined;
   const tools = new Proxy(freeze(create(null)), handler);
-  const show = value => typeof value === 'string' ? value : (stringify(value) ?? text(value));
+  const show = value => {
+    if (typeof value === 'string') return value;
+    try {
+      return stringify(value) ?? text(value);
+    } catch {
+      return typeof value === 'bigint' ? text(value) : '(a value that JSON cannot contain)';
+    }
+  };
   const write = (...values) => {
     let line = '';
     for (let i = 0; i < values.length; i++) line += (i > 0 ? ' ' : '') + show(values[i]);

@@ -98,6 +98,7 @@ export async function runWorkerProgram({ port, start, load }: WorkerEnvironment)
   const vm = runtime.newContext({ intrinsics: DefaultIntrinsics });
   const log: string[] = [];
   let logSize = 0;
+  let omittedCount = 0;
   let callCount = 0;
   let deliveredCount = 0;
   let hasEnded = false;
@@ -105,6 +106,7 @@ export async function runWorkerProgram({ port, start, load }: WorkerEnvironment)
   const end = (outcome: ProgramEnd): void => {
     if (hasEnded) return;
     hasEnded = true;
+    if (omittedCount > 0) log.push(`(${omittedCount} more lines were too long for the log)`);
     port.postMessage({ type: 'end', end: outcome });
   };
   const fail = (failure: ProgramFailure, message: string, line?: number): void =>
@@ -119,15 +121,19 @@ export async function runWorkerProgram({ port, start, load }: WorkerEnvironment)
         property.dispose();
       }
     };
-    if (vm.typeof(handle) !== 'object')
-      return {
-        message: `the program threw ${vm.typeof(handle) === 'string' ? vm.getString(handle).slice(0, 4000) : `a value of type ${vm.typeof(handle)}`}`,
-      };
+    const type = vm.typeof(handle);
+    // A symbol or a function has no text.
+    if (['string', 'number', 'bigint', 'boolean', 'undefined'].includes(type))
+      return { message: `the program threw ${vm.getString(handle).slice(0, 4000)}` };
+    if (type !== 'object') return { message: `the program threw a value of type ${type}` };
     const [name, message, stack] = [read('name'), read('message'), read('stack')];
     const found = /<input>:(\d+)/.exec(typeof stack === 'string' ? stack : '');
     // The constructor of functions puts two lines before the code.
     const line = found ? Math.max(Number(found[1]) - 2, 1) : undefined;
-    const text = `${typeof name === 'string' ? name : 'Error'}: ${typeof message === 'string' ? message : ''}`;
+    const text =
+      typeof message === 'string'
+        ? `${typeof name === 'string' ? name : 'Error'}: ${message}`
+        : 'the program threw an object without a `message`';
     return line === undefined ? { message: text } : { message: text, line };
   };
   const failWith = (handle: QuickJSHandle, syntax = false): void => {
@@ -176,7 +182,10 @@ export async function runWorkerProgram({ port, start, load }: WorkerEnvironment)
     },
     log: text => {
       const line = vm.getString(text as QuickJSHandle);
-      if (logSize + line.length > limits.maxOutput / 4) return;
+      if (logSize + line.length > limits.maxOutput / 4) {
+        omittedCount += 1;
+        return;
+      }
       logSize += line.length;
       log.push(line);
     },
