@@ -14,7 +14,6 @@ async function open(options: object, server: object = { service }) {
 describe('createHost', () => {
   it.each<[option: string, value: unknown]>([
     ['servers', []],
-    ['servers', new Map([['a', {}]])],
     ['servers', Promise.resolve({})],
     ['prefix', 'yes'],
     ['startTimeout', Number.NaN],

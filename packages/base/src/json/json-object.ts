@@ -9,8 +9,8 @@ export function isObject(value: unknown): value is JsonObject {
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'an array';
-  if (typeof value !== 'object') return `a ${typeof value}`;
-  return 'then' in value && typeof value.then === 'function' ? 'a promise' : 'an object';
+  if (!isObject(value)) return `a ${typeof value}`;
+  return typeof value.then === 'function' ? 'a promise' : 'an object';
 }
 
 /** Returns an object without members for a value that is no JSON object. */

@@ -1,6 +1,6 @@
 import { TenonError } from '../errors/error.js';
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { type Check, checkAnything, describeMismatch, describeReceived, prependPath } from './check.js';
+import { isObject } from '../json/json-object.js';
+import { type Check, checkAnything, describeMismatch, describeReceived, isPlain, prependPath } from './check.js';
 import { findNearestKey } from './nearest-key.js';
 
 /** The check of each option. A new option without a check is an error of the compiler. */
@@ -19,9 +19,6 @@ export interface OptionShape {
   /** Returns the next step for a key of another argument: "pass it in the target". */
   readonly describePlace?: (key: string) => string | undefined;
 }
-
-/** Tells if a value is an object, and no promise. A promise has no members, so that all options would be ignored. */
-const isPlain = (value: unknown): value is JsonObject => isObject(value) && typeof value.then !== 'function';
 
 /**
  * Throws a `TenonError` when a value is not an object, has an unknown key, or has an invalid member. The error names

@@ -1,4 +1,4 @@
-import { describeType, isObject } from '../json/json-object.js';
+import { describeType, isObject, type JsonObject } from '../json/json-object.js';
 import { isUrlText, parseUrl } from '../uris/parse-url.js';
 
 /**
@@ -6,6 +6,9 @@ import { isUrlText, parseUrl } from '../uris/parse-url.js';
  * an issue.
  */
 export type Check = (value: unknown) => string | undefined;
+
+/** Tells if a value is an object, and no promise. A promise has no members, so that all options would be ignored. */
+export const isPlain = (value: unknown): value is JsonObject => describeType(value) === 'an object';
 
 type FieldChecks = { readonly [name: string]: Check };
 
@@ -66,16 +69,12 @@ export function checkArray(check: Check): Check {
 }
 
 /**
- * Creates a check for an object with names as keys. Refuses a promise, a `Map` and others that have no keys, because they
- * would count as empty.
+ * Creates a check for an object with names as keys. Refuses a promise, which has no keys and would count as empty.
  */
 export function checkRecord(check: Check): Check {
   return value => {
-    if (!isObject(value)) return describeMismatch('an object', value);
-    const keys = Object.keys(value);
-    const tag = Object.prototype.toString.call(value);
-    if (keys.length === 0 && tag !== '[object Object]') return describeMismatch('an object with keys', value, tag);
-    for (const key of keys) {
+    if (!isPlain(value)) return describeMismatch('an object', value);
+    for (const key of Object.keys(value)) {
       const issue = check(value[key]);
       if (issue !== undefined) return prependPath(`/${key.slice(0, 64)}`, issue);
     }

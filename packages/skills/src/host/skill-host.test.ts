@@ -227,7 +227,7 @@ describe('createSkillHost', () => {
     expect([...approvals.values()]).toEqual(['y']);
   });
 
-  it.each([[new Map([['one', {}]])], [{ one: null }], [{ one: { url: 'https://a.example/mcp' } }]])(
+  it.each([[Promise.resolve({})], [{ one: null }], [{ one: { url: 'https://a.example/mcp' } }]])(
     'refuses the servers %j',
     servers => {
       expect(() => createSkillHost({ servers: servers as never, approve: () => true })).toThrow(

@@ -1,5 +1,4 @@
 import {
-  checkAnything,
   checkBoolean,
   checkCacheHints,
   checkEither,
@@ -11,7 +10,6 @@ import {
   checkWhole,
   decodeBase64Url,
   describeMismatch,
-  describeReceived,
   encodeBase64Url,
   findJsonLoss,
   INVALID_PARAMS,
@@ -166,10 +164,9 @@ function createSkills(source: SkillSource, prefix: string): ServedSkill[] {
   if (typeof source === 'string') return findSkills(readFolder(source), source.replace(/\/+$/, ''), prefix);
   if (Array.isArray(source))
     return source.map((definition: SkillDefinition) => createFromDefinition(definition, prefix));
-  if (!isObject(source) || checkRecord(checkAnything)(source) !== undefined)
+  if (!isObject(source) || source instanceof URL || source instanceof Map)
     throw new TenonError('skill/definition', 'skills: invalid source', {
       expected: 'the path of a folder as a text, files by path, or a list of skills',
-      received: describeReceived(source),
     });
   requireArgument('`source` of skills', source, checkRecord(checkContent), 'skill/definition');
   const files = Object.entries(source).map(

@@ -74,7 +74,7 @@ describe('createServer() with an unfit definition', () => {
       'tools in a promise',
       () => server({ ...about, tools: Promise.resolve({}) }),
       'server/definition',
-      ['`tools`', 'got [object Promise]'],
+      ['`tools`', 'got a promise'],
     ],
     ['a page of nothing', () => server({ ...about, pageSize: 0 }), 'server/definition', ['`pageSize`', 'got 0']],
     ...[

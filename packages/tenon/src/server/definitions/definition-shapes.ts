@@ -27,11 +27,10 @@ import type { TaskOptions, ToolDefinition } from './tool.js';
 
 type DefinitionChecks<T> = { readonly [K in keyof Required<T>]: Check };
 
-const anyObject = checkObject();
+const anyObject = checkRecord(checkAnything);
 const stringArray = checkArray(checkString);
-const registry = checkOptional(checkEither(checkFunction, checkRecord(checkAnything)));
-/** The schemas of some vendors are functions. */
-const schemaCheck = checkOptional(checkEither(checkFunction, anyObject));
+/** Definitions by name, or a function that returns them. The schemas of some vendors are functions, too. */
+const objectOrFunction = checkOptional(checkEither(checkFunction, anyObject));
 
 const amount = checkOptional(checkRange('a number of at least 0', 0));
 const positive = checkOptional(checkRange('a number of at least 1', 1));
@@ -56,9 +55,9 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
   websiteUrl: checkOptional(checkString),
   icons: checkOptional(checkArray(anyObject)),
   instructions: checkOptional(checkString),
-  tools: registry,
-  prompts: registry,
-  resources: registry,
+  tools: objectOrFunction,
+  prompts: objectOrFunction,
+  resources: objectOrFunction,
   mounts: checkOptional(checkArray(checkObject({ compose: checkFunction }))),
   methods: checkOptional(anyObject),
   state: checkOptional(checkFunction),
@@ -126,8 +125,8 @@ const checkTask: Check = task => (typeof task === 'object' ? checkTaskOptions(ta
 
 const toolKeys: DefinitionChecks<ToolDefinition> = {
   ...commonKeys,
-  input: schemaCheck,
-  output: schemaCheck,
+  input: objectOrFunction,
+  output: objectOrFunction,
   run: checkFunction,
   annotations: checkOptional(anyObject),
   task: checkOptional(checkTask),
@@ -136,7 +135,7 @@ const toolKeys: DefinitionChecks<ToolDefinition> = {
 
 const promptKeys: DefinitionChecks<PromptDefinition> = {
   ...commonKeys,
-  input: schemaCheck,
+  input: objectOrFunction,
   complete: checkOptional(anyObject),
   run: checkFunction,
   types: checkAnything,
