@@ -24,4 +24,16 @@ describe('the call of a message', () => {
     expect(owner.takeRequest('elicitation/create')).toBe(7);
     expect(owner.openRequests).toBe(0);
   });
+
+  it('is forgotten for the progress of all but the last 10,000 calls', async () => {
+    const owner = new MessageOwner(new WireLog(() => {}), 1, () => []);
+    for (let call = 0; call <= 10_000; call += 1)
+      await runAsCall(call, async () => {
+        const params = { _meta: { progressToken: call } };
+        owner.find('client', { jsonrpc: '2.0', id: call, method: 'tools/call', params }, undefined);
+      });
+    const find = (progressToken: number) =>
+      owner.find('server', { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken } }, undefined);
+    expect([0, 1, 10_000].map(find)).toEqual([undefined, 1, 10_000]);
+  });
 });

@@ -1,7 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isObject, toJsonObject } from '@tenon/base';
 import type { JsonRpcMessage } from 'tenon';
+import { dropOldest } from './drop-oldest.js';
 import type { WireLog } from './wire-log.js';
+
+/** Maximum number of calls whose progress is known. The oldest are forgotten. */
+const MAX_TOKENS = 10_000;
 
 /** Id of a call on whose behalf code runs. */
 const runningCall = new AsyncLocalStorage<number>();
@@ -67,7 +71,10 @@ export class MessageOwner {
     const call = runningCall.getStore();
     const meta = isObject(params) ? toJsonObject(params._meta) : {};
     const { progressToken: token } = meta;
-    if (call !== undefined && (typeof token === 'string' || typeof token === 'number')) this.#tokens.set(token, call);
+    if (call !== undefined && (typeof token === 'string' || typeof token === 'number')) {
+      this.#tokens.set(token, call);
+      dropOldest(this.#tokens, MAX_TOKENS);
+    }
     return call;
   }
 

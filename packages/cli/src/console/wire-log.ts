@@ -3,6 +3,7 @@ import { writeJson } from '@tenon/base/writers';
 import type { SearchResult, WireRow } from '@tenon/console/api';
 import { digestRequestState, type MessageFault, redactFault, redactMessage } from '@tenon/testing';
 import type { JsonRpcMessage } from 'tenon';
+import { dropOldest } from './drop-oldest.js';
 import { sliceMember } from './json-part.js';
 import { type MessageLinks, type MessageMembers, readLinks } from './trace/message-links.js';
 import type { LinkedMessage } from './trace/trace-requests.js';
@@ -11,6 +12,10 @@ import type { LinkedMessage } from './trace/trace-requests.js';
 export const OPENING_METHODS = new Set(['initialize', 'notifications/initialized', 'server/discover']);
 /** Maximum number of messages in memory. The oldest are dropped. */
 const MAX_MESSAGES = 100_000;
+/** Maximum number of requests without a response that are known. The oldest are forgotten. */
+const MAX_OPEN = 20_000;
+/** Maximum number of connections whose protocol version is known. The longest unused are forgotten. */
+const MAX_CONNECTIONS = 10_000;
 /** Maximum size of all bodies in memory, in characters. The oldest bodies are dropped. */
 const MAX_BODIES = 64_000_000;
 /** Maximum size of a body whose masked values are kept for the page, in characters. */
@@ -129,7 +134,11 @@ export class WireLog {
     const { resultType, isError, inputRequests } = toJsonObject(result);
     const inputs = listInputMethods(inputRequests);
     const version = readVersion(params, result) ?? this.#versions.get(connection);
-    if (version !== undefined) this.#versions.set(connection, version);
+    if (version !== undefined) {
+      this.#versions.delete(connection);
+      this.#versions.set(connection, version);
+      dropOldest(this.#versions, MAX_CONNECTIONS);
+    }
     const row: WireRow = {
       seq,
       time: time ?? Date.now(),
@@ -151,7 +160,10 @@ export class WireLog {
       ...(cause === undefined ? {} : { cause }),
       ...(request ? { request: request.seq, took: Math.round((now - request.startedAt) * 10) / 10 } : {}),
     };
-    if (row.kind === 'request') this.#open.set(key, { seq, method: row.method, name, call: owner, startedAt: now });
+    if (row.kind === 'request') {
+      this.#open.set(key, { seq, method: row.method, name, call: owner, startedAt: now });
+      dropOldest(this.#open, MAX_OPEN);
+    }
     this.#origins.set(seq, {
       connection,
       relatedTo,
