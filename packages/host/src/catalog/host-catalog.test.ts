@@ -1,6 +1,7 @@
 import { type JsonObject, TenonError } from '@tenon/base';
 import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
+import type { ConnectionScope } from '../connections/connection-scope.js';
 import {
   audienceNamed,
   createFakeConnection,
@@ -12,6 +13,7 @@ import {
 import { UpstreamRegistry } from '../connections/upstream-registry.js';
 import { UpstreamServer } from '../connections/upstream-server.js';
 import { HostCatalog } from './host-catalog.js';
+import { PublicEntries } from './public-entries.js';
 
 type Offers = Record<string, readonly JsonObject[]>;
 const never = () => new Promise<never>(() => {});
@@ -47,12 +49,15 @@ function catalogOf(servers: Record<string, Offers | null | 'hangs'>, scope = aud
   });
   const registry = new UpstreamRegistry(new Map(upstreams), clock, 100, () => {});
   const admit = async (_: unknown, { list }: { list: { items: never } }) => list.items;
-  const catalog = new HostCatalog(registry, scope, {
-    prefix: 'auto',
-    filterList: admit as never,
-    getToolNames: () => undefined,
-  });
-  return { catalog, clock, fakes };
+  const publicEntries = new PublicEntries();
+  const openCatalog = (scope: ConnectionScope) =>
+    new HostCatalog(registry, scope, {
+      prefix: 'auto',
+      filterList: admit as never,
+      publicEntries,
+      getToolNames: () => undefined,
+    });
+  return { catalog: openCatalog(scope), openCatalog, clock, fakes };
 }
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 const at = (uri: string) => ({ uri, name: uri });
@@ -67,6 +72,29 @@ describe('a catalog of several servers', () => {
       const route = await catalog.resolveByName('tools', items[at]?.name as string);
       expect([route.name, route.connection.server]).toEqual([name, at === 0 ? 'a' : 'b']);
     }
+  });
+
+  it('is in memory once for all users who see the same entries, and each call reaches the own connection', async () => {
+    const servers: Record<string, Offers> = {
+      a: { tools: [tool('x'), tool('y')], resources: [at('note://a')], prompts: [{ name: 'p' }] },
+      b: { tools: [tool('x')], resources: [at('note://a')] },
+    };
+    const { openCatalog } = catalogOf(servers);
+    const [ada, bob, eve] = ['ada', 'bob', 'eve'].map(user => openCatalog(audienceNamed(user)));
+    if (!ada || !bob || !eve) throw new Error('no catalogs');
+    const kinds = ['tools', 'prompts', 'resources', 'templates'] as const;
+    for (const kind of kinds) expect((await ada.listEntries(kind)).items).toBe((await bob.listEntries(kind)).items);
+    const { items } = await ada.listEntries('tools');
+    const [shown] = items;
+    const origins = [ada, bob].map(catalog => shown && catalog.getOrigin(shown));
+    expect(origins.map(origin => origin?.connection.scope.key)).toEqual(['ada', 'bob']);
+    expect(origins[0]?.entry).toBe(origins[1]?.entry);
+    expect((await bob.resolveByName('tools', 'a__x')).connection.scope.key).toBe('bob');
+    servers.a = { ...servers.a, tools: [tool('x'), { ...tool('y'), title: 'of Eve' }] };
+    const own = (await eve.listEntries('tools')).items;
+    expect(own.map((entry, index) => entry === items[index])).toEqual([true, false, true]);
+    expect(own[1]).toEqual({ ...items[1], title: 'of Eve' });
+    expect((await ada.listEntries('tools')).items[1]).not.toHaveProperty('title');
   });
 
   it('fails for a session that has ended, whose connections are closed at once', async () => {

@@ -18,12 +18,12 @@ import {
   translateListError,
 } from './catalog-errors.js';
 import type { HostCatalogOptions, ListFilter } from './catalog-options.js';
-import { EntryOrigins, type ListedEntryOrigin } from './entry-origins.js';
 import { createNameMapper, findByPrefix, type NameMapper } from './names/name-mapper.js';
 import type { PublicAddresses } from './names/public-addresses.js';
 import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
 import { withToolNames } from './names/tool-names.js';
 import { isMarkedForApps, listPageAddresses, UI_EXTENSION } from './page-meta.js';
+import type { PublicEntries } from './public-entries.js';
 import { getTaskSupport } from './task-support.js';
 
 /** Kinds of entries that have public names. */
@@ -59,6 +59,15 @@ type ListNames = () => Promise<readonly string[]>;
 
 type EntryIndex = ReadonlyMap<string, ListEntries[NamedKind]>;
 
+/** Entries by name of each list. Catalogs share lists. */
+const entryIndices = new WeakMap<readonly ListEntries[ListKind][], EntryIndex>();
+
+/** Entry of a server, from which a listed entry was made. */
+interface ListedEntryOrigin {
+  readonly connection: UpstreamConnection;
+  readonly entry: ListEntries[ListKind];
+}
+
 /** Lists of all servers for one connection scope, under public names. */
 export class HostCatalog {
   readonly scope: ConnectionScope;
@@ -68,11 +77,10 @@ export class HostCatalog {
   readonly #addresses: PublicAddresses | undefined;
   readonly #filterList: ListFilter;
   readonly #isPlainName: (server: string, name: string) => boolean;
-  readonly #origins = new EntryOrigins();
+  readonly #publicEntries: PublicEntries;
   /** Lists of resources from the last update of the URI owners. */
   #resourceLists: readonly ServerList<'resources'>[] = [];
   readonly #filteredLists = new WeakMap<EntryList<ListKind>, MaybePromise<readonly ListEntries[ListKind][]>>();
-  readonly #entryIndices = new WeakMap<readonly ListEntries[ListKind][], EntryIndex>();
   readonly #combinedLists = new Map<
     ListKind,
     { readonly lists: readonly EntryList<ListKind>[]; readonly items: readonly ListEntries[ListKind][] }
@@ -87,7 +95,7 @@ export class HostCatalog {
     addresses?: PublicAddresses | undefined,
   ) {
     const { servers } = registry;
-    const { prefix, filterList, getToolNames } = options;
+    const { prefix, filterList, getToolNames, publicEntries } = options;
     this.#registry = registry;
     this.scope = scope;
     const create = () => createNameMapper({ servers, prefix });
@@ -95,6 +103,7 @@ export class HostCatalog {
     this.#addresses = addresses;
     this.#resources = createResourceNameMapper({ servers, addresses });
     this.#filterList = filterList;
+    this.#publicEntries = publicEntries;
     this.#isPlainName = (server, name) =>
       prefix === 'never' && (getToolNames(server)?.toConfigured(name) ?? name) === name;
   }
@@ -252,8 +261,9 @@ export class HostCatalog {
   }
 
   /** Returns the server of a listed entry, and its entry there. */
-  getOrigin(entry: ListEntries[ListKind]): ListedEntryOrigin | undefined {
-    return this.#origins.get(entry);
+  getOrigin(listed: ListEntries[ListKind]): ListedEntryOrigin | undefined {
+    const origin = this.#publicEntries.getOrigin(listed);
+    return origin && { connection: this.#registry.getConnection(origin.server, this.scope), entry: origin.entry };
   }
 
   /** Returns the public URI for a URI of a server. */
@@ -314,7 +324,8 @@ export class HostCatalog {
       const support = 'inputSchema' in entry ? getTaskSupport(part.connection, entry) : undefined;
       const execution = support === undefined ? {} : { execution: { taskSupport: support } };
       const shown = mapPageAddresses(entry, uri => this.toPublicUri(part.server, uri));
-      return name === entry.name && support === undefined ? shown : { ...shown, name, ...execution };
+      const meta = shown === entry ? {} : { _meta: shown._meta };
+      return this.#publicEntries.change(part.server, entry, { name, ...execution, ...meta });
     });
   }
 
@@ -344,9 +355,11 @@ export class HostCatalog {
   ): Promise<readonly ListEntries[ResourceKind][]> {
     const admitted = await this.#getFilteredEntries(kind, part);
     return admitted.map(entry => {
-      if ('uriTemplate' in entry)
-        return { ...entry, uriTemplate: this.#resources.toPublicTemplate(part.server, entry.uriTemplate) };
-      return { ...entry, uri: this.toPublicUri(part.server, entry.uri) };
+      const members =
+        'uriTemplate' in entry
+          ? { uriTemplate: this.#resources.toPublicTemplate(part.server, entry.uriTemplate) }
+          : { uri: this.toPublicUri(part.server, entry.uri) };
+      return this.#publicEntries.change<ListEntries[ResourceKind]>(part.server, entry, members);
     });
   }
 
@@ -424,19 +437,16 @@ export class HostCatalog {
     const before = this.#combinedLists.get(kind);
     if (before && before.lists.length === lists.length && lists.every((list, at) => list === before.lists[at]))
       return before.items;
-    const all = parts.map(async part =>
-      this.#origins.record(part.connection, await this.#getFilteredEntries(kind, part), await entries(part)),
-    );
-    const items = (await Promise.all(all)).flat();
+    const items = this.#publicEntries.combine(await Promise.all(parts.map(entries)));
     this.#combinedLists.set(kind, { lists, items });
     return items;
   }
 
   #getIndex(entries: readonly ListEntries[ListKind][]): EntryIndex {
-    const known = this.#entryIndices.get(entries);
+    const known = entryIndices.get(entries);
     if (known) return known;
     const index = new Map(entries.map(entry => [entry.name, entry as ListEntries[NamedKind]]));
-    this.#entryIndices.set(entries, index);
+    entryIndices.set(entries, index);
     return index;
   }
 }

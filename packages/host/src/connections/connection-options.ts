@@ -3,6 +3,7 @@ import type { Client, ClientOptions, Root } from 'tenon';
 import type { RequestInput } from 'tenon/proxy';
 import type { Telemetry } from 'tenon/telemetry';
 import type { ProcessLimit } from './process-limit.js';
+import type { SharedEntries } from './shared-entries.js';
 import type { SharedSessionHandle } from './shared-sessions.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 
@@ -27,6 +28,8 @@ export interface InputRequestHandler {
 /** Options of a connection to one server. */
 export interface ConnectionOptions {
   readonly server: string;
+  /** Entries that the connections of the server share. */
+  readonly sharedEntries?: SharedEntries | undefined;
   /** Opens a client for the server. `onSigningIn` is called when it starts and stops waiting for a sign-in. */
   readonly connect: (options: ClientOptions, onSigningIn: (isSigningIn: boolean) => void) => Promise<Client>;
   /** True if the tool annotations of the server are trusted. */

@@ -11,6 +11,7 @@ import type { CallOptions, ChangeEvent, Client, Prompt, Resource, ResourceTempla
 import type { Cacheable } from 'tenon/host-internals';
 import { mergeCacheHints } from './cache-hints.js';
 import { NOTIFIABLE_LISTS } from './notifiable-lists.js';
+import type { SharedEntries } from './shared-entries.js';
 
 /** Entry type of each list. */
 export interface ListEntries {
@@ -61,6 +62,7 @@ export class ListCache {
   readonly #onError: (error: TenonError) => void;
   /** Called with the error of a list that could not be read, and without one after a response. */
   readonly #onResponse: (error?: unknown) => void;
+  readonly #sharedEntries: SharedEntries | undefined;
   readonly #cached = new Map<ListKind, CachedList>();
   /** The last lists that the server returned, also after the connection was lost. */
   readonly #last = new Map<ListKind, EntryList<ListKind>>();
@@ -76,12 +78,14 @@ export class ListCache {
     clock: Clock,
     onError: (error: TenonError) => void,
     onResponse: (error?: unknown) => void = () => {},
+    sharedEntries?: SharedEntries,
   ) {
     this.#server = server;
     this.#connect = connect;
     this.#clock = clock;
     this.#onError = onError;
     this.#onResponse = onResponse;
+    this.#sharedEntries = sharedEntries;
   }
 
   /** Calls a listener for each list that has changed. Returns a function that removes the listener. */
@@ -288,7 +292,8 @@ export class ListCache {
       this.#onError(this.#createListError('host/listed-twice', what));
     }
     const announcesChanges = capabilities[offered]?.listChanged === true;
-    return { items: [...items.values()], announcesChanges, isMissing, ...hints };
+    const own = [...items.values()];
+    return { items: this.#sharedEntries?.share(kind, own) ?? own, announcesChanges, isMissing, ...hints };
   }
 
   #createListError(code: string, what: string): TenonError {

@@ -90,6 +90,7 @@ export class UpstreamConnection {
       connectionOptions.clock,
       error => this.#reportError(error),
       error => (error === undefined ? this.#health.recordResponse() : this.#health.recordFailure(error)),
+      connectionOptions.sharedEntries,
     );
   }
 

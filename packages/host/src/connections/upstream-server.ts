@@ -9,11 +9,13 @@ import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
 import type { ListKind } from './list-cache.js';
 import { RETRY_AFTER } from './process-limit.js';
+import { SharedEntries } from './shared-entries.js';
 import type { SharedSessionHandle } from './shared-sessions.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** Options of one server. Times are in milliseconds. */
-export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' | 'connect' | 'sharedSession'> {
+export interface UpstreamServerOptions
+  extends Omit<ConnectionOptions, 'server' | 'connect' | 'sharedSession' | 'sharedEntries'> {
   readonly name: string;
   /** Opens a client with the credentials of a caller. */
   readonly connect: (
@@ -59,6 +61,7 @@ export class UpstreamServer {
   readonly #upstreamOptions: UpstreamServerOptions;
   readonly #connections = new Map<string, PooledConnection>();
   readonly #limit: SharedLimit;
+  readonly #sharedEntries = new SharedEntries();
   readonly #sharedScopes = new WeakMap<ConnectionScope, ConnectionScope>();
   readonly #byOwner = new ConnectionGroups<string | undefined>();
   readonly #bySession = new ConnectionGroups<ClientSession>();
@@ -205,6 +208,7 @@ export class UpstreamServer {
     return {
       ...upstreamOptions,
       sharedSession,
+      sharedEntries: this.#sharedEntries,
       server: name,
       connect: connectAndRecord,
       onError: error => onError(values ? hideCallerValues(error, values) : error),

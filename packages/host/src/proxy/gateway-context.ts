@@ -11,6 +11,7 @@ import { createNameMapper, type NameMapper, type Prefix } from '../catalog/names
 import { createPublicAddresses, type PublicAddresses } from '../catalog/names/public-addresses.js';
 import { SKILLS_EXTENSION, UI_EXTENSION } from '../catalog/page-meta.js';
 import { checkPatterns, PatternReport } from '../catalog/pattern-report.js';
+import { PublicEntries } from '../catalog/public-entries.js';
 import type { CodeMode } from '../code-mode/run-tool.js';
 import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
 import { getEntryKey } from '../connections/list-cache.js';
@@ -23,6 +24,8 @@ import { ListChangeNotifier } from './list-change-notifier.js';
 
 /** Maximum number of cached catalogs. The least recently used one is dropped first. */
 const MAX_CATALOGS = 10_000;
+/** Time after which an unused catalog is dropped, in milliseconds. */
+const CATALOG_IDLE_TIME = 10 * 60_000;
 
 /** Timeout for servers to confirm a log level, in milliseconds. */
 const LOG_LEVEL_TIMEOUT = 1000;
@@ -65,7 +68,8 @@ export class GatewayContext {
   readonly #addresses = new Map<string, PublicAddresses>();
   readonly #patterns: PatternReport;
   #checkedConnections = new WeakSet<UpstreamConnection>();
-  readonly #catalogs = new Map<string, HostCatalog>();
+  /** Catalogs by scope, the least recently used first. */
+  readonly #catalogs = new Map<string, { readonly catalog: HostCatalog; readonly usedAt: number }>();
   /** Key of the catalog that was used last. */
   #lastKey: string | undefined;
   /** Cache, because one request needs its scope several times. */
@@ -106,7 +110,8 @@ export class GatewayContext {
       void this.checkSelection(part.connection);
       return guard.filterList(kind, part);
     };
-    this.#catalogOptions = { prefix, filterList: selectEntries(filterList, selection), getToolNames };
+    const publicEntries = new PublicEntries();
+    this.#catalogOptions = { prefix, filterList: selectEntries(filterList, selection), publicEntries, getToolNames };
   }
 
   /** Reports patterns of the selection that select nothing of a server. It reads all its lists, once a connection. */
@@ -138,7 +143,7 @@ export class GatewayContext {
     if (known) return known;
     const created = createConnectionScope(requester, this.#waitForTasks, this.registry.valueNames, this.#extensions);
     // A value of a `WeakMap` lasts until a full collection, so all requests with the same key share one scope.
-    const scope = this.#catalogs.get(created.key)?.scope ?? created;
+    const scope = this.#catalogs.get(created.key)?.catalog.scope ?? created;
     this.#scopes.set(requester, scope);
     this.listChanges.observeSession(scope);
     return scope;
@@ -168,16 +173,19 @@ export class GatewayContext {
   getCatalog(scope: ConnectionScope): HostCatalog {
     const { key, session } = scope;
     const known = this.#catalogs.get(key);
-    if (known && key === this.#lastKey) return known;
+    if (known && key === this.#lastKey) return known.catalog;
     this.#lastKey = key;
+    const usedAt = this.registry.clock.now();
     const addresses = this.getAddresses(scope);
-    const catalog = known ?? new HostCatalog(this.registry, scope, this.#catalogOptions, addresses);
+    const catalog = known?.catalog ?? new HostCatalog(this.registry, scope, this.#catalogOptions, addresses);
     this.#catalogs.delete(key);
-    this.#catalogs.set(key, catalog);
-    if (known) return known;
+    this.#catalogs.set(key, { catalog, usedAt });
+    if (known) return catalog;
     session?.onEnd(() => this.#catalogs.delete(key));
-    const [eldest] = this.#catalogs.keys();
-    if (this.#catalogs.size > MAX_CATALOGS && eldest !== undefined) this.#catalogs.delete(eldest);
+    for (const [eldest, { usedAt: last }] of this.#catalogs) {
+      if (this.#catalogs.size <= MAX_CATALOGS && last > usedAt - CATALOG_IDLE_TIME) break;
+      this.#catalogs.delete(eldest);
+    }
     return catalog;
   }
 

@@ -54,7 +54,7 @@ export function findByPrefix(servers: readonly string[], outer: string): string 
 interface NamedServer {
   readonly name: string;
   readonly label: string;
-  /** Plain names of the server. */
+  /** Plain names of the server, for public names without a prefix. */
   plain: Set<string>;
   /** Original names by name with a digest. */
   readonly digests: Map<string, string>;
@@ -81,7 +81,7 @@ export function createNameMapper({ servers, prefix }: NameMapperOptions): NameMa
   return {
     update(name, inners) {
       const server = find(name);
-      server.plain = new Set(inners.filter(each => isPlain(each)));
+      if (prefix === 'never') server.plain = new Set(inners.filter(each => isPlain(each)));
       server.digests.clear();
       if (only === undefined) for (const each of [...inners].sort()) scheme.toPublic(server, each);
     },

@@ -16,7 +16,7 @@ import { isBlocked, type LockGuard, type LockVerdict } from '../lock/lock-guard.
 import { isLarge, SCREENERS, type ScreenAside, type ScreenerName } from '../screening/large-values.js';
 import { createOwnerIndex, type ToolOwners } from '../screening/tool-owners.js';
 import { compileToolFilter, matchesTemplate } from './entry-matching.js';
-import type { HostGuardOptions } from './guard-options.js';
+import type { HostGuardOptions, ScreeningReport } from './guard-options.js';
 import { isSameInventory, type ReadLists, readInventory } from './read-inventory.js';
 import { getDefinitionScreening } from './text-guard.js';
 
@@ -52,6 +52,12 @@ interface CheckedInventory {
   readonly verdict: Promise<LockVerdict>;
 }
 
+/** Entries as callers see them, with the reports of their screening. */
+interface ScreenedEntries {
+  readonly values: readonly ListEntries[ListKind][];
+  readonly reports: readonly ScreeningReport[];
+}
+
 /** Dependencies of the guard, in addition to its options. */
 interface InventoryContext {
   /** True if public names have a prefix of their server. */
@@ -70,6 +76,11 @@ export class InventoryGuard {
   #isWanted: ReadonlyMap<string, (tool: string) => boolean> = new Map();
   #toolNames: ReadonlyMap<string, ToolNames> = new Map();
   #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
+  /** Screened lists, with the version of the tool owners. */
+  #changed = new WeakMap<
+    readonly ListEntries[ListKind][],
+    { readonly version: number; readonly screening: Promise<ScreenedEntries> }
+  >();
   readonly #patterns: PatternReport;
   readonly #filteredTools = new WeakMap<object, readonly Tool[]>();
 
@@ -102,6 +113,7 @@ export class InventoryGuard {
         tools?.overrides ? [[server, createToolNames(tools.overrides)] as const] : [],
       ),
     );
+    this.#changed = new WeakMap();
     this.reset();
   }
 
@@ -112,20 +124,19 @@ export class InventoryGuard {
   ): Promise<readonly ListEntries[K][]> => {
     const { server, list } = part;
     if (kind === 'tools') this.#checkToolSettings(server, list.items as readonly Tool[]);
-    const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWantedTool(server, name)) : list.items;
+    const wanted =
+      kind === 'tools' ? filterUnlessAll(list.items, ({ name }) => this.#isWantedTool(server, name)) : list.items;
     const verdict = await this.#checkLock(part.connection, [kind], { [kind]: list });
     const held = verdict
-      ? wanted.filter(
+      ? filterUnlessAll(
+          wanted,
           item =>
             !isBlocked(verdict, PINNED[kind], getEntryKey(item)) &&
             !(kind === 'resources' && isOfBlockedContent(verdict, getEntryKey(item))),
         )
       : wanted;
     if (kind === 'tools') this.#owners.update(server, held);
-    const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
-    const screened = await this.#screenEntries(kind, server, held, owners);
-    const names = kind === 'tools' ? this.#toolNames.get(server) : undefined;
-    const filtered = names ? screened.map(tool => names.changeTool(tool as Tool) as ListEntries[K]) : screened;
+    const filtered = await this.#changeEntries(kind, server, held);
     if (kind === 'tools') this.#filteredTools.set(list, filtered as readonly Tool[]);
     return filtered;
   };
@@ -258,26 +269,56 @@ export class InventoryGuard {
     return verdict;
   }
 
+  /** Screens entries, and gives them their configured texts. A list that several users have is screened once. */
+  async #changeEntries<K extends ListKind>(
+    kind: K,
+    server: string,
+    entries: readonly ListEntries[K][],
+  ): Promise<readonly ListEntries[K][]> {
+    // The findings of a tool depend on the tools of other servers.
+    const version = kind === 'tools' ? this.#owners.version : 0;
+    let changed = this.#changed.get(entries);
+    if (changed?.version !== version) {
+      const screening = this.#screenEntries(kind, server, entries);
+      changed = { version, screening };
+      this.#changed.set(entries, changed);
+      screening.catch(() => this.#changed.delete(entries));
+    }
+    const { values, reports } = await changed.screening;
+    for (const report of reports) this.#options.onScreeningReport?.(report);
+    return values as readonly ListEntries[K][];
+  }
+
   async #screenEntries<K extends ListKind>(
     kind: K,
     server: string,
     entries: readonly ListEntries[K][],
-    owners: ToolOwners,
-  ): Promise<readonly ListEntries[K][]> {
+  ): Promise<ScreenedEntries> {
+    const names = kind === 'tools' ? this.#toolNames.get(server) : undefined;
+    const change = (values: readonly unknown[]) =>
+      (names ? values.map(tool => names.changeTool(tool as Tool)) : values) as readonly ListEntries[K][];
     const screening = getDefinitionScreening(this.#options);
-    if (screening === undefined) return entries;
+    if (screening === undefined) return { values: change(entries), reports: [] };
     const screener = ENTRY_SCREENERS[kind];
+    const owners: ToolOwners = this.#owners.current;
     const options = kind === 'tools' ? { ...screening, server, owners, hasPrefix: this.#hasPrefix } : screening;
     const screened = isLarge(entries)
       ? await this.#screenAside({ screener, values: entries, options })
       : entries.map(entry => SCREENERS[screener](entry as never, options));
-    return screened.map(({ value, findings }, index) => {
+    const reports = screened.flatMap(({ findings }, index) => {
       const entry = entries[index];
-      if (findings.length > 0 && entry !== undefined)
-        this.#options.onScreeningReport?.({ server, kind: PINNED[kind], name: getEntryKey(entry), findings });
-      return value as ListEntries[K];
+      return findings.length > 0 && entry !== undefined
+        ? [{ server, kind: PINNED[kind], name: getEntryKey(entry), findings }]
+        : [];
     });
+    return { values: change(screened.map(({ value }) => value)), reports };
   }
+}
+
+/** Filters a list. Returns the same array if nothing is removed, so that what is known about the array holds. */
+function filterUnlessAll<T>(items: readonly T[], isWanted: (item: T) => boolean): readonly T[] {
+  const wanted = items.filter(isWanted);
+  return wanted.length === items.length ? items : wanted;
 }
 
 /** Tells if a resource is a page, or a file of a skill, that a decision blocks. */

@@ -39,13 +39,23 @@ function groupOwnersByLookalike(
  */
 export function createOwnerIndex(): {
   readonly current: ToolOwners;
+  /** Number of the last change. */
+  readonly version: number;
   update(server: string, tools: readonly { readonly name: string }[]): void;
 } {
   const owners = new Map<string, ToolOwner[]>();
   const seen = new Map<string, ReadonlySet<string>>();
+  const lists = new Map<string, readonly { readonly name: string }[]>();
+  let version = 0;
   return {
     current: owners,
+    get version() {
+      return version;
+    },
     update(server, tools) {
+      if (lists.get(server) === tools) return;
+      lists.set(server, tools);
+      version += 1;
       for (const looks of seen.get(server) ?? []) {
         const others = (owners.get(looks) ?? []).filter(owner => owner.server !== server);
         if (others.length > 0) owners.set(looks, others);

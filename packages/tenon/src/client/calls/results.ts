@@ -85,10 +85,12 @@ export function checkStructuredContent(
     const { structuredContent: _, ...rest } = result;
     return rest;
   }
-  if (cachedTool?.outputValidator === undefined || result.isError) return result;
+  const validator =
+    cachedTool?.outputSchema && !result.isError ? pipeline.toolCache.getValidator(cachedTool) : undefined;
+  if (validator === undefined) return result;
   const refusal = isMissing
     ? { limit: undefined, issues: [MISSING_CONTENT] }
-    : findRefusal(cachedTool.outputValidator.check(structuredContent));
+    : findRefusal(validator.check(structuredContent));
   if (refusal === undefined) return result;
   const { limit, issues } = refusal;
   const reason = limit === undefined ? 'does not match its outputSchema' : 'is refused';

@@ -11,11 +11,6 @@ export interface ListedTool {
   readonly headerParams: readonly HeaderParam[];
 }
 
-/** A tool in the cache of the client. */
-interface CachedTool extends ListedTool {
-  readonly outputValidator: PeerSchemaValidator | undefined;
-}
-
 /** Reads the parts of a tool that its calls need. */
 export function readListedTool({ name, inputSchema, outputSchema, execution }: Tool): ListedTool {
   const headerParams = readHeaderParams(inputSchema);
@@ -29,7 +24,9 @@ export function readListedTool({ name, inputSchema, outputSchema, execution }: T
 
 /** The tools of the server: headers that repeat their arguments, and validators of their results. */
 export class ToolCache {
-  #tools: Map<string, CachedTool> | undefined;
+  #tools: Map<string, ListedTool> | undefined;
+  readonly #validators = new Map<string, PeerSchemaValidator>();
+  #compile: ((schema: JsonObject) => PeerSchemaValidator) | undefined;
   #loading: Promise<void> | undefined;
   /** Number that increases when the list changes. A list that was requested before is not stored. */
   generation = 0;
@@ -39,8 +36,16 @@ export class ToolCache {
     return this.#tools !== undefined;
   }
 
-  get(name: string): CachedTool | undefined {
+  get(name: string): ListedTool | undefined {
     return this.#tools?.get(name);
+  }
+
+  /** Returns the validator of the results of a tool that has an output schema. */
+  getValidator({ name, outputSchema }: ListedTool): PeerSchemaValidator | undefined {
+    const known = this.#validators.get(name);
+    const validator = known ?? (outputSchema && this.#compile?.(outputSchema));
+    if (validator && !known) this.#validators.set(name, validator);
+    return validator;
   }
 
   clear(): void {
@@ -53,9 +58,11 @@ export class ToolCache {
    * validator only if a tool has an output schema.
    */
   async set(tools: readonly ListedTool[], generation = this.generation): Promise<void> {
-    const validators = tools.some(tool => tool.outputSchema) ? await import('../../schemas/peer-schema.js') : undefined;
+    if (tools.some(tool => tool.outputSchema))
+      this.#compile = (await import('../../schemas/peer-schema.js')).compilePeerSchema;
     if (generation !== this.generation) return;
-    this.#tools = new Map(tools.map(tool => [tool.name, toCachedTool(tool, validators?.compilePeerSchema)]));
+    this.#validators.clear();
+    this.#tools = new Map(tools.map(tool => [tool.name, tool]));
   }
 
   /** Loads the list of tools unless it is loaded. Concurrent callers share one request. */
@@ -73,16 +80,4 @@ export class ToolCache {
     });
     await this.#loading;
   }
-}
-
-type CompileSchema = (schema: JsonObject) => PeerSchemaValidator;
-
-function toCachedTool(tool: ListedTool, compile: CompileSchema | undefined): CachedTool {
-  let outputValidator: PeerSchemaValidator | undefined;
-  try {
-    outputValidator = tool.outputSchema && compile?.(tool.outputSchema);
-  } catch {
-    // A schema that cannot be used validates nothing, so that other tools still work.
-  }
-  return { ...tool, outputValidator };
 }
