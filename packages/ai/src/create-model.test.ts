@@ -47,17 +47,12 @@ describe('createModel', () => {
     ['scores/cost', { cost: 5 }],
     ['replaces', 'claude'],
     ['name', 5],
-    ['name', ''],
   ])('refuses an invalid option `%s`: %j', (option, value) => {
     const options = Object.fromEntries([[option.replace(/\/.*/, ''), value]]);
     expect(() => createModel(createScriptedModel(), options)).toThrow(
       expect.objectContaining({ code: 'options/invalid', message: expect.stringContaining(`invalid \`${option}\``) }),
     );
   });
-});
-
-it('refuses an empty name of a language model', () => {
-  expect(() => createModel('')).toThrow('`languageModel` of createModel is invalid. Expected a string with characters');
 });
 
 describe('a request to a model', () => {
@@ -299,6 +294,21 @@ describe('an error of a model', () => {
         (reason: Error) => reason,
       );
 
+  it.each([
+    [undefined, 3],
+    [1, 2],
+    [0, 1],
+  ])('follows the last attempt, with `maxRetries` %j after %i attempts', async (maxRetries, attempts) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const languageModel = createFailingModel(createCallError('busy', 429));
+    const generated = createModel(languageModel, { maxRetries }).generate(createRequest(), { signal });
+    const failed = expect(generated).rejects.toMatchObject({ status: 429 });
+    await vi.runAllTimersAsync();
+    await failed;
+    expect(languageModel.doGenerateCalls).toHaveLength(attempts);
+  });
+
   it('contains the status and the next step, and no key, prompt or header', async () => {
     const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
     const error = await fail(
@@ -344,12 +354,6 @@ describe('an error of a model', () => {
       createRequest({ tools: [weather] }),
       createToolCall('weather_get_now', [1]),
       'not a JSON object',
-    ],
-    [
-      'an answer of a PDF alone',
-      createRequest(),
-      { content: [{ type: 'file', mediaType: 'application/pdf', data: { type: 'data', data: IMAGE } }] },
-      'only files of the types application/pdf',
     ],
     [
       'no use of a required tool',

@@ -1,7 +1,6 @@
 import {
   checkArray,
   checkBoolean,
-  checkCharacters,
   checkEither,
   checkObject,
   checkOptional,
@@ -51,7 +50,7 @@ const texts = checkOptional(checkArray(checkString));
 const flag = checkOptional(checkBoolean);
 const score = checkOptional(checkRange('a number from 0 to 1', 0, 1));
 const optionChecks: OptionChecks<CreateModelOptions> = {
-  name: checkOptional(checkCharacters),
+  name: checkOptional(checkString),
   takes: checkOptional(checkOptions<NonNullable<Model['takes']>>({ images: flag, audio: flag, tools: flag })),
   maxRetries: checkOptional(checkWhole('a whole number of at least 0', 0)),
   secrets: texts,
@@ -71,7 +70,7 @@ export function createModel(languageModel: LanguageModel, options: CreateModelOp
   requireArgument(
     '`languageModel` of createModel',
     languageModel,
-    checkEither(checkCharacters, checkObject({ modelId: checkString })),
+    checkEither(checkString, checkObject({ modelId: checkString })),
   );
   const { name = getModelId(languageModel), takes, replaces, scores, maxRetries = 2, secrets } = options;
   return {

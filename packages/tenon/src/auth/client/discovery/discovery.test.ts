@@ -41,6 +41,26 @@ describe('resource metadata', () => {
     expect(urls()).toEqual([there]);
   });
 
+  it('name the member that is missing, if the document of the challenge has no `resource`', async () => {
+    const there = 'https://mcp.example.com/meta/data';
+    const document = { json: { authorization_servers: [ISSUER] } };
+    const { done } = await signedIn({ [there]: document }, `Bearer resource_metadata="${there}"`);
+    expect(done).toMatchObject({
+      code: 'auth/no-resource-metadata',
+      summary: 'the metadata of the resource has no `resource`',
+      hint: `ask the operator of the server to set it to ${RESOURCE}`,
+    });
+  });
+
+  it.each(['?tenant=1', '#part'])('tell both URLs apart if the resource differs only by %s', async rest => {
+    const { done } = await signedIn({ [`${ROOT}/mcp`]: prm(ISSUER, `${RESOURCE}${rest}`) });
+    expect(done).toMatchObject({
+      code: 'auth/resource-mismatch',
+      expected: RESOURCE,
+      received: `${RESOURCE} with another query, fragment or user`,
+    });
+  });
+
   it('are refused when they belong to another server [auth.resource-prm-mismatch]', async () => {
     const { done, urls } = await signedIn({ [`${ROOT}/mcp`]: prm(ISSUER, 'https://evil.example.com/mcp') });
     expect(done).toMatchObject({

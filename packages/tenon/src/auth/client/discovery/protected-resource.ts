@@ -40,15 +40,22 @@ export async function fetchProtectedResource(
   signal: AbortSignal | undefined,
   exceptions: AuthExceptions = {},
 ): Promise<ProtectedResourceInfo | undefined> {
+  let document: JsonObject | undefined;
   for (const url of metadataUrl === undefined ? getResourceMetadataUrls(server) : [metadataUrl]) {
-    const document = await fetchMetadataDocument(url, fetch, signal);
+    document = await fetchMetadataDocument(url, fetch, signal);
     if (document && typeof document.resource === 'string')
       return parseProtectedResource(await confirmResource(document, server, url, fetch, signal), url, exceptions);
   }
   if (metadataUrl === undefined) return undefined;
-  throw new TenonError('auth/no-resource-metadata', 'protected resource metadata not found', {
+  const [summary, task] = document
+    ? ['the metadata of the resource has no `resource`', `to set it to ${redactUrl(server)}`]
+    : [
+        'protected resource metadata not found',
+        'to serve the document at this URL: mount its handler at the root, not under a prefix',
+      ];
+  throw new TenonError('auth/no-resource-metadata', summary, {
     peer: redactUrl(metadataUrl),
-    hint: 'ask the operator of the server to serve the document at this URL: mount its handler at the root, not under a prefix',
+    hint: `ask the operator of the server ${task}`,
   });
 }
 
@@ -67,13 +74,13 @@ async function confirmResource(
   signal: AbortSignal | undefined,
 ): Promise<JsonObject> {
   const resource = document.resource as string;
-  const createMismatchError = (summary: string, hint: string) =>
-    new TenonError('auth/resource-mismatch', summary, {
-      peer: redactUrl(url),
-      expected: redactUrl(server),
-      received: redactUrl(resource),
-      hint,
-    });
+  const createMismatchError = (summary: string, hint: string) => {
+    const expected = redactUrl(server);
+    const claimed = redactUrl(resource);
+    // Both texts are without the parts that may contain secrets, and may differ in nothing else.
+    const received = claimed === expected ? `${claimed} with another query, fragment or user` : claimed;
+    return new TenonError('auth/resource-mismatch', summary, { peer: redactUrl(url), expected, received, hint });
+  };
   if (!isResourceOf(resource, server))
     throw createMismatchError(
       'the metadata describes another resource',

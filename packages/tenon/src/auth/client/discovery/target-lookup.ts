@@ -114,10 +114,13 @@ function orderIssuers(
   if (requiredIssuer !== undefined && requiredIssuer !== exceptions.issuer) {
     const required = issuers.filter(issuer => isSameIssuer(issuer, requiredIssuer, exceptions));
     if (required.length > 0) return required;
+    const isSlash = issuers.some(issuer => isSameIssuer(issuer, requiredIssuer, { ignoreIssuerSlash: true }));
     throw new TenonError('auth/other-issuer', 'the client is registered with another authorization server', {
       expected: requiredIssuer.slice(0, 200),
       received: issuers.join(', ').slice(0, 200),
-      hint: 'register a client at the authorization server of this server, and pass it with its `issuer`',
+      hint: isSlash
+        ? 'pass the `issuer` of the client as the metadata of the server names it, with or without the slash'
+        : 'register a client at the authorization server of this server, and pass it with its `issuer`',
     });
   }
   const candidates = listCandidates(issuers, server, exceptions);

@@ -133,6 +133,17 @@ describe('client credentials', () => {
     });
   });
 
+  it.each([
+    [`${ISSUER}/`, 'pass the `issuer` of the client as the metadata of the server names it'],
+    ['https://other.example.com', 'register a client at the authorization server of this server'],
+  ])('name the next step for the issuer %s, which the server does not name', async (issuer, hint) => {
+    const auth = clientCredentials({ id: 'me', secret: 's', issuer, fetch: createFakeServers().fetch });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
+      code: 'auth/other-issuer',
+      hint: expect.stringContaining(hint),
+    });
+  });
+
   it('declare their extension [ext-client-credentials.declared ext-client-credentials.extension-id]', () => {
     expect(clientCredentials({ id: 'me' }).extensions).toEqual(['io.modelcontextprotocol/oauth-client-credentials']);
   });
