@@ -47,12 +47,17 @@ describe('createModel', () => {
     ['scores/cost', { cost: 5 }],
     ['replaces', 'claude'],
     ['name', 5],
+    ['name', ''],
   ])('refuses an invalid option `%s`: %j', (option, value) => {
     const options = Object.fromEntries([[option.replace(/\/.*/, ''), value]]);
     expect(() => createModel(createScriptedModel(), options)).toThrow(
       expect.objectContaining({ code: 'options/invalid', message: expect.stringContaining(`invalid \`${option}\``) }),
     );
   });
+});
+
+it('refuses an empty name of a language model', () => {
+  expect(() => createModel('')).toThrow('`languageModel` of createModel is invalid. Expected a string with characters');
 });
 
 describe('a request to a model', () => {
@@ -354,6 +359,12 @@ describe('an error of a model', () => {
       createRequest({ tools: [weather] }),
       createToolCall('weather_get_now', [1]),
       'not a JSON object',
+    ],
+    [
+      'an answer of a PDF alone',
+      createRequest(),
+      { content: [{ type: 'file', mediaType: 'application/pdf', data: { type: 'data', data: IMAGE } }] },
+      'only files of the types application/pdf',
     ],
     [
       'no use of a required tool',

@@ -1,6 +1,7 @@
 import {
   checkArray,
   checkBoolean,
+  checkCharacters,
   checkEither,
   checkObject,
   checkOptional,
@@ -50,7 +51,7 @@ const texts = checkOptional(checkArray(checkString));
 const flag = checkOptional(checkBoolean);
 const score = checkOptional(checkRange('a number from 0 to 1', 0, 1));
 const optionChecks: OptionChecks<CreateModelOptions> = {
-  name: checkOptional(checkString),
+  name: checkOptional(checkCharacters),
   takes: checkOptional(checkOptions<NonNullable<Model['takes']>>({ images: flag, audio: flag, tools: flag })),
   maxRetries: checkOptional(checkWhole('a whole number of at least 0', 0)),
   secrets: texts,
@@ -70,7 +71,7 @@ export function createModel(languageModel: LanguageModel, options: CreateModelOp
   requireArgument(
     '`languageModel` of createModel',
     languageModel,
-    checkEither(checkString, checkObject({ modelId: checkString })),
+    checkEither(checkCharacters, checkObject({ modelId: checkString })),
   );
   const { name = getModelId(languageModel), takes, replaces, scores, maxRetries = 2, secrets } = options;
   return {

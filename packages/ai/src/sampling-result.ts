@@ -25,6 +25,12 @@ export function toSamplingResult(result: GeneratedResult, names: ToolNames, peer
   const blocks = content.flatMap(part => toBlocks(part, names, peer));
   if (blocks.length === 0 && finishReason !== 'stop' && finishReason !== 'length')
     throw createAnswerError(peer, `the answer is empty and ended with "${rawFinishReason ?? finishReason}"`);
+  const otherFiles = content.flatMap(part => (part.type === 'file' ? [part.file.mediaType] : []));
+  if (blocks.length === 0 && otherFiles.length > 0)
+    throw createAnswerError(
+      peer,
+      `the answer has only files of the types ${otherFiles.join(', ')}, not text, images or audio`,
+    );
   const [first = { type: 'text', text: '' }, ...others] = blocks;
   const usesTools = blocks.some(({ type }) => type === 'tool_use');
   return {

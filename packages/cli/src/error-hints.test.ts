@@ -11,6 +11,17 @@ it('replaces a next step that names an option of the library', () => {
   expect(describeError(error)).toBe('all are in use. Try again later, or raise --max of `tenon bridge`.');
 });
 
+it.each([
+  ['EACCES', "EACCES: permission denied, open 'a.lock'. Check that you may write this file and its folder."],
+  ['ENOSPC', "ENOSPC: permission denied, open 'a.lock'. Free space on the disk, and run the command again."],
+  ['EOTHER', "EOTHER: permission denied, open 'a.lock'"],
+])('prints a next step for %s of the system', (code, message) => {
+  const error = Object.assign(new Error(`${code}: permission denied, open 'a.lock'`), { code });
+  expect(describeError(error)).toBe(message);
+  // Other errors have texts of their own, such as "cannot read".
+  expect(getHint(new TenonError('audit/write', 'failed', { cause: error }))).toBeUndefined();
+});
+
 it('prints a next step also in text for an error without one', () => {
   expect(describeError(new TenonError('mock/server', 'several servers: a, b'))).toBe(
     'several servers: a, b. Pass --server NAME with one of the servers that the message lists.',

@@ -85,6 +85,24 @@ const FALLBACK_HINTS: Readonly<Record<string, string>> = {
   'mock/source': 'choose a file that `tenon record`, `tenon list --json` or `tenon lock` has written',
 };
 
+/** Next steps for errors of the operating system, by their code. Their messages name the file. */
+const SYSTEM_HINTS: Readonly<Record<string, string>> = {
+  EACCES: 'check that you may write this file and its folder',
+  EPERM: 'check that you may write this file and its folder',
+  EROFS: 'use a folder that is not read-only',
+  ENOSPC: 'free space on the disk, and run the command again',
+  EDQUOT: 'free space on the disk, and run the command again',
+  ENOTDIR: 'check the path: a part of it is no folder',
+  EISDIR: 'check the path: it is a folder',
+  ELOOP: 'check the path: its links lead in a circle',
+};
+
+/** Returns the next step for an error without one. */
+function getFallbackHint({ code, cause }: TenonError): string | undefined {
+  const systemCode = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return FALLBACK_HINTS[code] ?? (code === 'internal/unexpected' ? SYSTEM_HINTS[systemCode] : undefined);
+}
+
 /** Next step if a server wrote text instead of the response. */
 const NOISE_HINT =
   'examine the server with `tenon doctor`, because standard output of a server is for messages of the protocol only';
@@ -100,7 +118,7 @@ export const POLICY_HINT =
 export function getHint(error: TenonError): string | undefined {
   const hint = findOwnHint(error);
   if (hint === undefined || hint === CHECK_EFFECT || !hasUnknownOutcome(error.data))
-    return hint ?? error.hint ?? FALLBACK_HINTS[error.code];
+    return hint ?? error.hint ?? getFallbackHint(error);
   return `${CHECK_EFFECT}; then ${hint}`;
 }
 
@@ -169,6 +187,6 @@ function createVariableHint(summary: string): string | undefined {
 /** Returns the message of an error, with a next step for users of the command. */
 export function describeError(thrown: unknown): string {
   const error = TenonError.from(thrown);
-  const hint = findOwnHint(error) ?? (error.hint === undefined ? FALLBACK_HINTS[error.code] : undefined);
+  const hint = findOwnHint(error) ?? (error.hint === undefined ? getFallbackHint(error) : undefined);
   return hint === undefined ? error.message : withDetails(error, { hint }).message;
 }

@@ -38,6 +38,12 @@ it.each<[name: string, value: unknown, place: string]>([
   ['withServerFaults', { delay: Number.NaN }, '`delay`'],
   ['withServerFaults', { failRate: 2 }, '`failRate`'],
   ['withServerFaults', { faults: { 'tools/call': 'err' } }, '`faults/tools/call`'],
+  ['withServerFaults', { faults: { nope: 'error' } }, '`faults/nope`. Expected a method, such as tools/call, got nope'],
+  [
+    'withServerFaults',
+    { faults: { 'tool/call:x': 'error' } },
+    '`faults/tool/call:x`. Expected tools/call, got tool/call',
+  ],
   ['withServerFaults', { seed: Number.NaN }, '`seed`'],
   ['createMockServer', { unrecorded: 'fail' }, '`unrecorded`'],
   ['createReplayServer', { mode: 'loose' }, '`mode`'],

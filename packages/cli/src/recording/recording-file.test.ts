@@ -2,12 +2,14 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { parseRecording } from '@tenon/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exitCodes } from '../exit-codes.js';
 import { createScreen } from '../screen.js';
 import { createTerminal } from '../terminal.js';
+import { readArgumentFile } from '../tools/read-json.js';
 import { isRecordingFile } from './is-recording-file.js';
-import { openRecordingFile } from './recording-file.js';
+import { openRecordingFile, readSourceFile } from './recording-file.js';
 
 let folder = '';
 beforeAll(async () => {
@@ -67,4 +69,35 @@ it('recognizes a recording by its extension or its first line', async () => {
     isRecordingFile(join(folder, name)),
   );
   expect(recognized).toEqual([true, false, true, false, false]);
+});
+
+it('keeps the connections of two processes apart that append to one file [cli.record]', async () => {
+  const files = ['a', 'b'].map(() =>
+    openRecordingFile(createContext().context, 'shared.jsonl', { server: 's', append: true }),
+  );
+  const sessions = files.map(({ recorder }) => recorder.openSession());
+  for (const [index, session] of sessions.entries())
+    session.record('send', { jsonrpc: '2.0', id: index, method: 'ping' });
+  for (const file of files) file.close();
+  const { messages } = parseRecording(await readFile(join(folder, 'shared.jsonl'), 'utf8'));
+  expect(messages.map(({ session, message }) => [session, message])).toEqual([
+    [1, { jsonrpc: '2.0', id: 0, method: 'ping' }],
+    [2, { jsonrpc: '2.0', id: 1, method: 'ping' }],
+  ]);
+});
+
+it('overwrites no line of another process that has replaced the file [cli.record]', async () => {
+  const [first, second] = ['a', 'b'].map(() =>
+    openRecordingFile(createContext().context, 'replaced.jsonl', { server: 's' }),
+  );
+  first?.recorder.openSession();
+  second?.recorder.openSession();
+  for (const file of [first, second]) file?.close();
+  expect(await countLines('replaced.jsonl')).toBe(2);
+});
+
+it('reads a file with a byte order mark', async () => {
+  await writeFile(join(folder, 'mark.json'), '\ufeff{}');
+  expect(await readSourceFile({ cwd: folder }, 'mark.json')).toBe('{}');
+  expect(await readArgumentFile(join(folder, 'mark.json'), '--args')).toBe('{}');
 });

@@ -1,4 +1,5 @@
-import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createRecorder, type Recorder } from '@tenon/testing';
@@ -36,7 +37,7 @@ export function openRecordingFile(
   path: string,
   { server, append = false, maxSize }: RecordingFileOptions,
 ): RecordingFile {
-  const file = openPrivate(resolve(cwd, path), append ? 'a' : 'w', path);
+  const file = openPrivate(resolve(cwd, path), append ? 0 : constants.O_TRUNC, path);
   let isBroken = false;
   // A full disk must not end the recorded connection: the result of a call would be lost after its effect.
   const write = (line: string) => {
@@ -51,15 +52,19 @@ export function openRecordingFile(
   const recorder = createRecorder({
     server,
     ...(maxSize === undefined ? {} : { maxSize }),
+    // Another process may append to the file at the same time.
+    ...(append ? { run: randomUUID().slice(0, 8) } : {}),
     write,
     onLimit: () => screen.note(`${path}: the recording has its maximum size, and later messages are not recorded`),
   });
   return { recorder, close: () => closeSync(file) };
 }
 
-function openPrivate(path: string, flags: 'a' | 'w', shown: string): number {
+/** Opens a file to append to it, so that two processes that write into it overwrite no line of each other. */
+function openPrivate(path: string, flag: number, shown: string): number {
   try {
-    const file = openSync(path, flags, PRIVATE_MODE);
+    const { O_WRONLY, O_CREAT, O_APPEND } = constants;
+    const file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | flag, PRIVATE_MODE);
     // The file may have existed with another mode. That of a device, such as `/dev/null`, belongs to all programs.
     if (process.platform !== 'win32' && fstatSync(file).isFile()) fchmodSync(file, PRIVATE_MODE);
     return file;
@@ -71,7 +76,8 @@ function openPrivate(path: string, flags: 'a' | 'w', shown: string): number {
 /** Reads a file with a recording, a list or a lock. */
 export async function readSourceFile({ cwd }: Pick<CliContext, 'cwd'>, path: string): Promise<string> {
   try {
-    return await readFile(resolve(cwd, path), 'utf8');
+    // Unlike `toString`, the decoder omits a byte order mark, which editors add.
+    return new TextDecoder().decode(await readFile(resolve(cwd, path)));
   } catch (error) {
     throw createFileError(path, 'read', error);
   }

@@ -38,7 +38,8 @@ export async function readArgumentFile(
   hint = 'pass the path of a file that exists',
 ): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    // Unlike `toString`, the decoder omits a byte order mark, which editors add.
+    return new TextDecoder().decode(await readFile(path));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     throw createUsageError(`${subject}: cannot read ${path}: ${code}`, hint);

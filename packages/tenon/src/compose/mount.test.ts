@@ -273,6 +273,7 @@ describe('mount()', () => {
       createServer({ name: 'o', ...about, tools, mounts });
     for (const prefix of ['', 'a b', 'a/b', 'x'.repeat(33)])
       expect(() => mount(prefix, notes)).toThrow(expect.objectContaining({ code: 'mount/prefix' }));
+    expect(() => mount('__proto__', notes)).toThrow(/with a letter or digit at the beginning, got "__proto__"/);
     const proxy = createProxyServer({ name: 'p', version: '1' }, { methodHandlers: {} });
     expect(() => mount('p', proxy)).toThrow(expect.objectContaining({ code: 'options/invalid' }));
     expect(() => make([mount('a', notes), mount('a', notes)])).toThrow(/two servers are mounted with the prefix "a"/);

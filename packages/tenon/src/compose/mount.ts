@@ -41,7 +41,7 @@ const mountedByMount = new WeakMap<Mount, MountedServer>();
  * middleware, state and rate limits are those of the mounted server. Changes of its lists and resources reach the clients.
  * It can be mounted several times, and be served on its own as well.
  *
- * @param prefix 1 to 32 letters, digits, `_`, `-` and `.`.
+ * @param prefix 1 to 32 letters, digits, `_`, `-` and `.`, with a letter or digit at the beginning.
  * @param server A server of `createServer`. A proxy or a gateway cannot be mounted.
  * @throws TenonError `mount/prefix` or `options/invalid`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
@@ -52,7 +52,7 @@ export function mount<const Prefix extends string, S extends MountableTypes>(
 ): Mount<Prefix, ServerTypesOf<S>> {
   if (typeof prefix !== 'string' || !PREFIX.test(prefix))
     throw new TenonError('mount/prefix', 'invalid prefix of a mounted server', {
-      expected: '1 to 32 letters, digits, "_", "-" and "."',
+      expected: '1 to 32 letters, digits, "_", "-" and ".", with a letter or digit at the beginning',
       received: typeof prefix === 'string' ? JSON.stringify(prefix.slice(0, 64)) : typeof prefix,
     });
   const runtime = (isObject(server) ? (server as MountableTypes)[MOUNTABLE] : undefined) as ServerRuntime;

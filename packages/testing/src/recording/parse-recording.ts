@@ -63,7 +63,7 @@ export function isRecordingLine(line: string): boolean {
 class RecordingReader {
   readonly #messages: RecordedMessage[] = [];
   /**
-   * Numbers of the open sessions, by server and number in the file. Several runs may have written into the file, and each
+   * Numbers of the open sessions, by server, number in the file and run. Several runs may have written into the file, and each
    * begins with 1. Files of mcporter have no numbers.
    */
   readonly #sessions = new Map<string, number>();
@@ -86,11 +86,11 @@ class RecordingReader {
       throw createLineError(line, '`_meta.dir` is none of send, recv and lifecycle');
     if (isTooDeep(value, MAX_DEPTH)) throw createLineError(line, `nested deeper than ${MAX_DEPTH}`);
     const { _meta: _, ...message } = value;
-    const { server, ts, session, relatedTo, hop, stateDigest } = meta;
-    const cause = this.#readCause(meta.cause);
+    const { server, ts, session, run, relatedTo, hop, stateDigest } = meta;
+    const cause = this.#readCause(meta.cause, run);
     const fault = readFault(meta.fault);
     const name = typeof server === 'string' ? server : '';
-    const key = JSON.stringify([name, session]);
+    const key = JSON.stringify([name, session, run]);
     if (meta.dir === 'lifecycle') return this.#readLifecycle(message, name, key, line);
     if (!isMessage(message)) throw createLineError(line, diagnoseMessage(message).reason);
     this.#messages.push({
@@ -116,11 +116,11 @@ class RecordingReader {
     return { messages: this.#messages, servers, isTruncated: this.#isTruncated };
   }
 
-  #readCause(value: unknown): RecordedRequest | undefined {
+  #readCause(value: unknown, run: unknown): RecordedRequest | undefined {
     if (!isObject(value)) return undefined;
     const { dir, server, session, id } = value;
     if ((dir !== 'send' && dir !== 'recv') || typeof server !== 'string' || !isId(id)) return undefined;
-    const number = this.#sessions.get(JSON.stringify([server, session])) ?? readNumber(session);
+    const number = this.#sessions.get(JSON.stringify([server, session, run])) ?? readNumber(session);
     return { dir, server, session: number, id };
   }
 

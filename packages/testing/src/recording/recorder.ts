@@ -25,6 +25,11 @@ const MAX_SIZE = 100 * 1024 * 1024;
 export interface RecorderOptions {
   /** Name of the server in the recording. */
   readonly server: string;
+  /**
+   * Name of this run in `_meta`. It tells connections of processes apart that write into one recording at the same time.
+   * @default none
+   */
+  readonly run?: string | undefined;
   /** Writes one line, which ends with a line break. Lines are written in the order of the messages. */
   readonly write: (line: string) => void;
   /**
@@ -75,13 +80,14 @@ export interface Recorder {
 export function createRecorder(options: RecorderOptions): Recorder {
   const checks: OptionChecks<RecorderOptions> = {
     server: checkString,
+    run: checkOptional(checkString),
     write: checkFunction,
     maxSize: checkOptional(checkRange('a number of characters, at least 1', 1)),
     onLimit: optionalFunction,
     clock: optionalClock,
   };
   requireOptions('createRecorder', options, checks, 'options/invalid');
-  const { server, write, maxSize = MAX_SIZE, onLimit, clock = systemClock } = options;
+  const { server, run, write, maxSize = MAX_SIZE, onLimit, clock = systemClock } = options;
   let size = 0;
   let hasEnded = false;
   let sessions = 0;
@@ -98,6 +104,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       server,
       ts,
       session,
+      ...(run === undefined ? {} : { run }),
       ...(relatedTo === undefined ? {} : { relatedTo }),
       ...(fault === undefined ? {} : { fault: redactFault(fault) }),
       ...(hop === undefined ? {} : { hop }),

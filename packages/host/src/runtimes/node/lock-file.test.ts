@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHurriedClock } from '../../../../../test/support/hurried-clock.js';
 import { acceptDrift } from '../../security/lock/accept-drift.js';
 import { compareWithLock } from '../../security/lock/compare-with-lock.js';
@@ -31,6 +31,24 @@ describe('openLockFile', () => {
     const { mtimeMs } = await stat(path);
     await file.write(lock);
     expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+  });
+
+  it('reads a file with a byte order mark', async () => {
+    const file = openLockFile(path);
+    await file.write({ servers: new Map() });
+    await writeFile(path, `\ufeff${await readFile(path, 'utf8')}`);
+    expect(await file.read()).toEqual({ servers: new Map() });
+  });
+
+  it('leaves no lock that others wait for when the disk is full', async () => {
+    const file = openLockFile(path);
+    await file.write({ servers: new Map() });
+    const handle = await open(path);
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    vi.spyOn(Object.getPrototypeOf(handle), 'writeFile').mockRejectedValueOnce(full);
+    await handle.close();
+    await expect(file.update(lock => lock)).rejects.toBe(full);
+    expect(await readdir(join(path, '..'))).toEqual(['mcp.lock']);
   });
 
   it('names the file whose lock another process holds', async () => {

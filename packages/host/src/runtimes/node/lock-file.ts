@@ -76,7 +76,8 @@ async function readText(path: string): Promise<string | undefined> {
       // Each character needs at least one byte.
       const { size } = await file.stat();
       if (size > 3 * MAX_LOCK) throw Object.assign(new Error('too large'), { code: `${size} bytes` });
-      return await file.readFile('utf8');
+      // Unlike `toString`, the decoder omits a byte order mark, which editors add.
+      return new TextDecoder().decode(await file.readFile());
     } finally {
       await file.close();
     }

@@ -18,7 +18,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export async function readPolicyFile(path: string, shownPath = path): Promise<Policy> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    // Unlike `toString`, the decoder omits a byte order mark, which editors add.
+    text = new TextDecoder().decode(await readFile(path));
   } catch (cause) {
     const { code = 'another error' } = cause as NodeJS.ErrnoException;
     throw new TenonError('policy/unreadable', `cannot read the policy ${shownPath}`, {

@@ -1,17 +1,23 @@
 import {
+  type Check,
   type Clock,
   checkOneOf,
   checkOptional,
   checkRange,
   checkRecord,
+  describeMismatch,
+  findNearestKey,
   INTERNAL_ERROR,
+  prependPath,
   requirePresentOptions,
   systemClock,
+  toJsonObject,
 } from '@tenon/base';
 import { type MessageContext, type RequestHandler, type RequestHeaders, type Transport, wrapTransport } from 'tenon';
 import {
   createFailure,
   createSuccess,
+  dialects,
   type Id,
   isMessage,
   type JsonRpcRequest,
@@ -63,12 +69,32 @@ export interface ServerFaultOptions {
 /** Methods that `failRate` affects. */
 const CALLS = new Set(['tools/call', 'resources/read', 'prompts/get']);
 
+const checkFaultName = checkRecord(checkOneOf('error', 'timeout', 'close', 'malformed'));
+
+/** Checks faults by method. Servers may have methods of their own, whose names have a slash. */
+const checkFaults: Check = value => {
+  const issue = checkFaultName(value);
+  if (issue !== undefined) return issue;
+  const known = [...new Set(dialects.flatMap(({ methods }) => [...methods.client]))];
+  for (const key of Object.keys(toJsonObject(value))) {
+    const [method = ''] = key.split(':', 1);
+    if (known.includes(method)) continue;
+    const nearest = findNearestKey(method, known);
+    if (nearest !== undefined || !method.includes('/'))
+      return prependPath(
+        `/${key.slice(0, 64)}`,
+        describeMismatch(nearest ?? 'a method, such as tools/call', key, method),
+      );
+  }
+  return undefined;
+};
+
 /** Returns a server that delays its responses, and fails. */
 export function withServerFaults(handler: RequestHandler, options: ServerFaultOptions): RequestHandler {
   requirePresentOptions<ServerFaultOptions>('withServerFaults', options, {
     delay: optionalTime,
     failRate: checkOptional(checkRange('a number from 0 to 1', 0, 1)),
-    faults: checkOptional(checkRecord(checkOneOf('error', 'timeout', 'close', 'malformed'))),
+    faults: checkOptional(checkFaults),
     seed: optionalSeed,
     closeConnection: optionalFunction,
     clock: optionalClock,

@@ -89,6 +89,10 @@ async function createLock(path: string, id: string): Promise<boolean> {
     const file = await open(path, 'wx', 0o600);
     try {
       await file.writeFile(JSON.stringify({ id, pid: process.pid, host: hostname() }));
+    } catch (error) {
+      // On a full disk the file stays empty, and would block others until it is stale.
+      await rm(path, { force: true });
+      throw error;
     } finally {
       await file.close();
     }

@@ -59,7 +59,7 @@ const LOCK_TIMEOUT = 20_000;
 export async function openAuditFile(path: string, options: AuditFileOptions = {}): Promise<AuditFile> {
   const { clock = systemClock } = options;
   await createFolder(dirname(path), 0o700);
-  const release = await holdLock(`${path}.lock`, clock);
+  const release = await holdLock(path, clock);
   try {
     return await openLocked(path, release, { ...options, clock });
   } catch (error) {
@@ -156,7 +156,7 @@ async function openLocked(
   };
 }
 
-/** Acquires a lock. Returns a function that releases it. */
+/** Acquires the lock of an audit log. Returns a function that releases it. */
 function holdLock(path: string, clock: Clock): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     let endHold = () => {};
@@ -173,7 +173,7 @@ function holdLock(path: string, clock: Clock): Promise<() => Promise<void>> {
     };
     const createBusyError = () =>
       new TenonError('audit/busy', `another process writes the audit record ${path}`, { hint: NEXT });
-    const lock = withLock(path, clock, work, { timeout: LOCK_TIMEOUT, failIfAlive: true, createBusyError });
+    const lock = withLock(`${path}.lock`, clock, work, { timeout: LOCK_TIMEOUT, failIfAlive: true, createBusyError });
     lock.catch(reject);
   });
 }
