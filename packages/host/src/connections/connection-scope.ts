@@ -112,7 +112,7 @@ export function createConnectionScope(
  * Tells if a caller does not support tasks, although its protocol version can declare the extension. Other versions
  * cannot declare that.
  */
-function lacksTaskExtension({ extensions }: ClientCapabilities, dialect: Dialect): boolean {
+export function lacksTaskExtension({ extensions }: ClientCapabilities, dialect: Dialect): boolean {
   return dialect.tasks === 'by-extension' && extensions?.[TASKS] === undefined;
 }
 

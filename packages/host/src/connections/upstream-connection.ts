@@ -41,6 +41,13 @@ export class UpstreamConnection {
   readonly scope: ConnectionScope;
   readonly calls: ActiveCalls;
   readonly lists: ListCache;
+  /** Source of the time of the connection. */
+  readonly clock: Clock;
+  readonly trusted: boolean;
+  /** Roots that are configured for this server, if any. */
+  readonly roots: readonly Root[] | undefined;
+  /** Session at the server that other processes use too, if there is one. */
+  readonly sharedSession: SharedSessionHandle | undefined;
   readonly #connectionOptions: ConnectionOptions;
   readonly #backoff: ConnectionBackoff;
   readonly logLevel = new RequestedLogLevel(async level => (await this.getClient()).setLogLevel(level));
@@ -71,6 +78,10 @@ export class UpstreamConnection {
   constructor(connectionOptions: ConnectionOptions, scope: ConnectionScope) {
     this.#connectionOptions = connectionOptions;
     this.server = connectionOptions.server;
+    this.clock = connectionOptions.clock;
+    this.trusted = connectionOptions.trusted;
+    this.roots = connectionOptions.roots;
+    this.sharedSession = connectionOptions.sharedSession;
     this.scope = scope;
     this.calls = new ActiveCalls(scope.session, connectionOptions.server, connectionOptions.hostRoots);
     this.#backoff = new ConnectionBackoff(connectionOptions.clock);
@@ -94,11 +105,6 @@ export class UpstreamConnection {
     );
   }
 
-  /** Source of the time of the connection. */
-  get clock(): Clock {
-    return this.#connectionOptions.clock;
-  }
-
   /** State of the connection. An open connection whose last request has failed is `failed` or `waiting`. */
   get state(): ConnectionState | 'idle' | 'waiting' {
     if (this.#opening && this.#isSigningIn) return 'waiting';
@@ -112,15 +118,6 @@ export class UpstreamConnection {
   /** Result of the last request. */
   get health(): Pick<ConnectionHealth, 'error' | 'sequence'> {
     return this.#health;
-  }
-
-  get trusted(): boolean {
-    return this.#connectionOptions.trusted;
-  }
-
-  /** Roots that are configured for this server, if any. */
-  get roots(): readonly Root[] | undefined {
-    return this.#connectionOptions.roots;
   }
 
   /** Timeouts in milliseconds, and their clock. */
@@ -188,11 +185,6 @@ export class UpstreamConnection {
     };
   }
 
-  /** Session at the server that other processes use too, if there is one. */
-  get sharedSession(): SharedSessionHandle | undefined {
-    return this.#connectionOptions.sharedSession;
-  }
-
   onElicitationComplete(listener: (elicitationId: string) => void): void {
     this.#elicitationListeners.add(listener);
   }
@@ -208,9 +200,7 @@ export class UpstreamConnection {
     const state = this.#client?.state;
     const remaining = state === 'connected' ? 0 : this.#backoff.remaining;
     if (isForCall && remaining > 0 && remaining <= MAX_AWAITED_DELAY)
-      return new Promise<void>(resolve => void this.#connectionOptions.clock.after(remaining, resolve)).then(() =>
-        this.#findClient(true),
-      );
+      return new Promise<void>(resolve => void this.clock.after(remaining, resolve)).then(() => this.#findClient(true));
     if (remaining > 0) throw createBackoffError(this.#lastError, remaining);
     if (this.#client && state !== 'failed') {
       this.#connectionOptions.processes?.markUsed(this);
@@ -299,7 +289,7 @@ export class UpstreamConnection {
    */
   #recordUnreachable(error: TenonError): void {
     this.#health.recordFailure(error);
-    this.#cancelVerification ??= this.#connectionOptions.clock.after(VERIFY_INTERVAL, () => {
+    this.#cancelVerification ??= this.clock.after(VERIFY_INTERVAL, () => {
       this.#cancelVerification = undefined;
       if (this.#client === undefined || this.#health.error === undefined) return;
       this.verify('ping').catch(error => {
@@ -344,7 +334,7 @@ export class UpstreamConnection {
       () => {},
     );
     await this.#openings.waitForClosed(client?.close(), opening, this.#stopping);
-    this.#connectionOptions.sharedSession?.close();
+    this.sharedSession?.close();
   }
 
   async #open(): Promise<Client> {
@@ -369,7 +359,7 @@ export class UpstreamConnection {
       this.#backoff.reset();
       this.#lastError = undefined;
       this.#health.recordResponse();
-      this.#connectedAt = this.#connectionOptions.clock.now();
+      this.#connectedAt = this.clock.now();
       this.#client = client;
       if (this.#hasRefusedCallers) this.lists.announceAll();
       this.#hasRefusedCallers = false;
@@ -401,7 +391,7 @@ export class UpstreamConnection {
     });
     client.on('state', state => {
       if (state === 'reconnecting') this.#handleLost();
-      if (state === 'connected') this.#connectedAt = this.#connectionOptions.clock.now();
+      if (state === 'connected') this.#connectedAt = this.clock.now();
       if (state === 'connected' || state === 'failed') this.#openings.end();
       if (state === 'failed') {
         this.#connectionOptions.processes?.release(this);
@@ -420,7 +410,7 @@ export class UpstreamConnection {
   #handleLost(): void {
     // Another process or session may have other entries.
     this.lists.expire();
-    const isBrief = this.#connectionOptions.clock.now() - this.#connectedAt < MIN_STABLE_TIME;
+    const isBrief = this.clock.now() - this.#connectedAt < MIN_STABLE_TIME;
     this.#briefConnections = isBrief && !this.#hasAnsweredCall ? this.#briefConnections + 1 : 0;
     this.#hasAnsweredCall = false;
     if (this.#briefConnections === 0) this.#backoff.reset();

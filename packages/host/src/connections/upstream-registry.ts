@@ -52,10 +52,12 @@ const ADDED_SERVER_TIMEOUT = 500;
 
 /** All servers of a host, with their connections. */
 export class UpstreamRegistry {
-  #upstreams: ReadonlyMap<string, UpstreamServer> = new Map();
-  #servers: readonly string[] = [];
-  #valueNames: readonly string[] = [];
-  #disabled: readonly string[] = [];
+  upstreams: ReadonlyMap<string, UpstreamServer> = new Map();
+  servers: readonly string[] = [];
+  /** Names of the values of a caller that the servers need. */
+  valueNames: readonly string[] = [];
+  /** Names of disabled servers in the configuration. */
+  disabled: readonly string[] = [];
   readonly clock: Clock;
   readonly #listTimeout: number;
   /** Start times of the list requests, so that one slow request delays no other list again. */
@@ -80,31 +82,13 @@ export class UpstreamRegistry {
     this.#onLateList = onLateList;
   }
 
-  get upstreams(): ReadonlyMap<string, UpstreamServer> {
-    return this.#upstreams;
-  }
-
-  get servers(): readonly string[] {
-    return this.#servers;
-  }
-
-  /** Names of the values of a caller that the servers need. */
-  get valueNames(): readonly string[] {
-    return this.#valueNames;
-  }
-
-  /** Names of disabled servers in the configuration. */
-  get disabled(): readonly string[] {
-    return this.#disabled;
-  }
-
   /** Replaces the servers. */
   update(upstreams: ReadonlyMap<string, UpstreamServer>, disabled: readonly string[]): void {
-    this.#upstreams = upstreams;
-    this.#servers = [...upstreams.keys()];
-    this.#disabled = disabled;
+    this.upstreams = upstreams;
+    this.servers = [...upstreams.keys()];
+    this.disabled = disabled;
     const names = new Set([...upstreams.values()].flatMap(({ valueNames }) => valueNames));
-    this.#valueNames = [...names].sort();
+    this.valueNames = [...names].sort();
   }
 
   getConnection(server: string, scope: ConnectionScope): UpstreamConnection {

@@ -140,8 +140,7 @@ function getRecipient(call: ProxiedCall): InputRequestRecipient {
  */
 async function markSent({ call: { context, run }, connection }: ProxiedRequest): Promise<void> {
   if ((await run.mark('sent')) || Object.keys(context.inputs).length > 0) return;
-  const asks = getStepResult(run, 'asks', 0) ?? getTaskId(run);
-  if (asks !== undefined) return;
+  if (run.journal?.step('asks', 0)?.value !== undefined || getTaskId(run) !== undefined) return;
   throw createUnknownOutcomeError(
     `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
   );
@@ -149,12 +148,8 @@ async function markSent({ call: { context, run }, connection }: ProxiedRequest):
 
 /** Returns the ID of the task that the server has created for the call in an earlier run. */
 function getTaskId(run: HandlerRun): string | undefined {
-  const taskId = getStepResult(run, 'task', 0);
+  const taskId = run.journal?.step('task', 0)?.value;
   return typeof taskId === 'string' ? taskId : undefined;
-}
-
-function getStepResult({ journal }: HandlerRun, name: string, n: number): JsonObject | undefined {
-  return journal?.step(name, n)?.value as JsonObject | undefined;
 }
 
 /** Input request of a server with a validated method and params object. */
@@ -172,7 +167,7 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
   let inputs: Inputs = context.inputs;
   for (const response of Object.values(inputs.inputResponses ?? {})) throwHandlerError(response);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const known = getStepResult(run, 'asks', round);
+    const known = run.journal?.step('asks', round)?.value as JsonObject | undefined;
     const result =
       known ??
       (await sendUpstreamRequest(client, {

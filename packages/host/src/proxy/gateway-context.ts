@@ -145,7 +145,7 @@ export class GatewayContext {
     // A value of a `WeakMap` lasts until a full collection, so all requests with the same key share one scope.
     const scope = this.#catalogs.get(created.key)?.catalog.scope ?? created;
     this.#scopes.set(requester, scope);
-    this.listChanges.observeSession(scope);
+    if (scope.session) this.listChanges.observeSession(scope.session, scope);
     return scope;
   }
 

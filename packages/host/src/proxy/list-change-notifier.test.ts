@@ -70,8 +70,8 @@ describe('ListChangeNotifier', () => {
     const { clock, news } = newsFor();
     const { session, notifications, end } = sessionNamed('mine');
     const own = audienceNamed('mine', { session });
-    news.observeSession(own);
-    news.observeSession(own);
+    news.observeSession(session, own);
+    news.observeSession(session, own);
     news.notifyAll('prompts');
     clock.advance(1000);
     expect(notifications).toEqual([{ method: 'notifications/prompts/list_changed', params: {} }]);

@@ -50,10 +50,10 @@ export class ListChangeNotifier {
   }
 
   /** Notifies a session about changes of all lists until the session ends. Its last scope decides which lists it has. */
-  observeSession(scope: ConnectionScope): void {
-    const { session, key } = scope;
-    const before = session && this.#observedSessions.get(session);
-    if (session === undefined || before?.key === key) return;
+  observeSession(session: ClientSession, scope: ConnectionScope): void {
+    const { key } = scope;
+    const before = this.#observedSessions.get(session);
+    if (before?.key === key) return;
     before?.end();
     const end = this.addListener(scope, ALL_LISTS, (method, params) => session.notify(method, params));
     this.#observedSessions.set(session, { key, end });

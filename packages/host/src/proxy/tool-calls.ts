@@ -15,6 +15,7 @@ import type { ProxyBackend, ProxyCall, RequestContext } from 'tenon/proxy';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
 import { isMarkedForApps } from '../catalog/page-meta.js';
 import { getTaskSupport } from '../catalog/task-support.js';
+import { lacksTaskExtension } from '../connections/connection-scope.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createToolRequest } from './action-requests.js';
 import { forward, type ProxiedRequest } from './forward.js';
@@ -94,10 +95,13 @@ async function resolveServerTool(
 ): Promise<ProxiedTool> {
   const resolve = () => resolveName(gateway, 'tools', name, requestContext, 'tools/call');
   const route = await resolve();
+  const { caller, dialect } = requestContext;
+  // A caller without the extension never gets a task.
+  const canGetTasks = dialect.tasks !== undefined && !lacksTaskExtension(caller.capabilities, dialect);
   return {
     inputSchema: route.entry.inputSchema as JsonObject,
     isForPages: () => isMarkedForApps(route.entry),
-    taskSupport: requestContext.dialect.tasks === undefined ? undefined : getTaskSupport(route.connection, route.entry),
+    taskSupport: canGetTasks ? getTaskSupport(route.connection, route.entry) : undefined,
     run: (params, call) =>
       forwardResolved(route, 'tools/call', resolve, ({ connection, name: ownName, entry }) => {
         const given = toJsonObject(params.arguments);

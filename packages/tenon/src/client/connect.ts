@@ -2,6 +2,7 @@ import { type JsonObject, TenonError } from '@tenon/base';
 import { checkSendable } from '../jsonrpc/sendable-values.js';
 import { checkMeta } from '../protocol/check-meta.js';
 import type { LoggingLevel } from '../protocol/content.js';
+import { hasCapability } from '../protocol/missing-capabilities.js';
 import type { CallToolResult, GetPromptResult } from '../protocol/params-and-results.js';
 import type { CallOptions, InternalCallOptions } from './call-options.js';
 import { CallPipeline } from './calls/call-pipeline.js';
@@ -158,7 +159,10 @@ async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise
   requireLogLevel(level);
   pipeline.logLevel = level;
   const connection = await pipeline.connections.getConnection();
-  if (connection.dialect.methods.client.has('logging/setLevel') && connection.hasCapability('logging'))
+  if (
+    connection.dialect.methods.client.has('logging/setLevel') &&
+    hasCapability(connection.server.capabilities, 'logging')
+  )
     await pipeline.call('logging/setLevel', { level });
 }
 

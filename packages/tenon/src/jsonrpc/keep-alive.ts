@@ -42,7 +42,8 @@ export class KeepAlive {
   readonly #interval: number;
   readonly #timeout: number;
   readonly #connection: WatchedConnection;
-  #verification: Promise<void> | undefined;
+  /** Resolves when the result of the ping in progress is known. Undefined if no ping is in progress. Never rejects. */
+  verification: Promise<void> | undefined;
   #cancelTimer: (() => void) | undefined;
   #stopped = false;
 
@@ -51,11 +52,6 @@ export class KeepAlive {
     this.#interval = options.interval ?? DEFAULT_INTERVAL;
     this.#timeout = options.timeout ?? DEFAULT_TIMEOUT;
     this.#connection = connection;
-  }
-
-  /** Resolves when the result of the ping in progress is known. Undefined if no ping is in progress. Never rejects. */
-  get verification(): Promise<void> | undefined {
-    return this.#verification;
   }
 
   start(): void {
@@ -71,10 +67,10 @@ export class KeepAlive {
 
   /** Sends one ping for all concurrent callers. Closes the connection when no response arrives. */
   verify(): Promise<void> {
-    this.#verification ??= this.#ping().finally(() => {
-      this.#verification = undefined;
+    this.verification ??= this.#ping().finally(() => {
+      this.verification = undefined;
     });
-    return this.#verification;
+    return this.verification;
   }
 
   #checkActivity(): void {

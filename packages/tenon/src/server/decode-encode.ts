@@ -19,7 +19,7 @@ export function decodeParams<M extends MethodName>(
   connection: TolerantConnection,
 ): ParamsOf<M> {
   const read = readParams(connection, method, raw);
-  const params = dialect.transforms.decode.params(method)?.(read, {}) ?? read;
+  const params = dialect.transforms.decode.params?.(method)?.(read, {}) ?? read;
   requireParams(method, params);
   return params;
 }
@@ -51,7 +51,7 @@ export function encodeResult(request: MethodRequest, result: JsonObject): MaybeA
   // A middleware may have returned a result instead of the handler.
   if (result.resultType === undefined && dialect.opening === 'per-request') completed = finalizeResult(server, result);
   else if (!server.backend.usesRegistries) completed = withOwnInfo(server, result);
-  const transform = dialect.transforms.encode.result(method);
+  const transform = dialect.transforms.encode.result?.(method);
   return transform === undefined ? completed : transformResult(request, transform, completed);
 }
 

@@ -206,7 +206,7 @@ class StatelessRequestContext implements RequestContext {
     const { request, address, isTraced } = this.#io;
     if (method in notifications && !methods.server.has(method)) return;
     if (this.#scope.isDone) return;
-    const encoded = transforms.encode.params(method)?.(params, {}) ?? params;
+    const encoded = transforms.encode.params?.(method)?.(params, {}) ?? params;
     const { telemetry } = this.#runtime.options;
     const send = (sent: JsonObject) => this.#io.send(createNotification(method, sent));
     // A notification that cannot be delivered or serialized must not make the call fail.

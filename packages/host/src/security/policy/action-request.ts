@@ -27,11 +27,11 @@ export interface ActionRequest extends CallerIdentity {
   readonly claims?: JsonObject | undefined;
 }
 
-/** Returns the members of an action request that describe its caller. */
+/** Returns the members of an action request that describe its caller. `identity` is that of `auth`, if it is known. */
 export function describeUser(
   auth: AuthInfo | undefined,
+  identity: CallerIdentity = identifyCaller(auth),
 ): Pick<ActionRequest, 'principal' | 'issuer' | 'clientId' | 'scopes' | 'claims'> {
-  const identity = identifyCaller(auth);
   if (auth === undefined) return identity;
   const { scopes, claims } = auth;
   return { ...identity, ...(scopes ? { scopes } : {}), ...(claims ? { claims } : {}) };

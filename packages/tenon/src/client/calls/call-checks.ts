@@ -2,12 +2,13 @@ import { TenonError } from '@tenon/base';
 import { assumableCapabilities } from '../../protocol/capabilities.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
+import { hasCapability } from '../../protocol/missing-capabilities.js';
 import type { Connection } from '../connection/connection.js';
 
 /** Throws before a request is sent if the server cannot support it. */
 export function checkSupported(connection: Connection, method: MethodName): void {
-  const { dialect } = connection;
-  const { sender } = methods[method];
+  const { dialect, server } = connection;
+  const { sender, capability, extension } = methods[method];
   if (sender === 'server' || !dialect.methods.client.has(method)) {
     throw new TenonError(
       'call/not-in-version',
@@ -19,8 +20,16 @@ export function checkSupported(connection: Connection, method: MethodName): void
       },
     );
   }
-  const missing = findMissingCapability(connection, method);
-  if (missing !== undefined) throw createNotOfferedError(connection, method, missing);
+  const { capabilities } = server;
+  if (capability !== undefined && !hasCapability(capabilities, capability))
+    throw createNotOfferedError(connection, method, capability);
+  if (extension === undefined) return;
+  const isByExtension = dialect.tasks === 'by-extension';
+  const part = isByExtension ? extension : (TASK_CAPABILITIES[method] ?? 'tasks');
+  const isDeclared = isByExtension
+    ? Object.hasOwn(capabilities.extensions ?? {}, part)
+    : hasCapability(capabilities, part);
+  if (!isDeclared) throw createNotOfferedError(connection, method, part);
 }
 
 /** Creates the error of a method whose capability the server does not declare. */
@@ -34,17 +43,6 @@ export function createNotOfferedError({ peer }: Connection, method: string, capa
       : 'check `client.server.capabilities` before the call',
     data: { capability },
   });
-}
-
-/** Returns the capability that a method needs and the server lacks. */
-function findMissingCapability(connection: Connection, method: MethodName): string | undefined {
-  const { capability, extension } = methods[method];
-  if (capability !== undefined && !connection.hasCapability(capability)) return capability;
-  if (extension === undefined) return undefined;
-  if (connection.dialect.tasks === 'by-extension')
-    return Object.hasOwn(connection.server.capabilities.extensions ?? {}, extension) ? undefined : extension;
-  const part = TASK_CAPABILITIES[method] ?? 'tasks';
-  return connection.hasCapability(part) ? undefined : part;
 }
 
 /** Capabilities of the task methods, on versions with the `task` parameter. */

@@ -15,6 +15,8 @@ import type { ToolCache } from './tool-cache.js';
 /** One call with its options and its changing state. */
 export interface CallState {
   readonly method: string;
+  /** The method, if it is one of the protocol. */
+  readonly known: MethodName | undefined;
   readonly params: JsonObject;
   readonly options: InternalCallOptions;
   readonly deadline: CallDeadline;

@@ -13,6 +13,7 @@ import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import { readHeaderParams } from '../../protocol/header-params.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
 import { isMethod } from '../../protocol/methods.js';
+import { hasCapability } from '../../protocol/missing-capabilities.js';
 import { TASKS, type TaskParams } from '../../protocol/tasks.js';
 import type { InternalCallOptions } from '../call-options.js';
 import type { Connection } from '../connection/connection.js';
@@ -118,8 +119,7 @@ export class CallPipeline implements CallContext {
   }
 
   #beginOn(connection: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
-    const { method, params, options } = callState;
-    const known = isMethod(method) ? method : undefined;
+    const { method, known, params, options } = callState;
     if (known) checkSupported(connection, known);
     checkSendable(connection, method, params);
     if (options.meta) checkSendable(connection, method, { _meta: options.meta });
@@ -155,9 +155,10 @@ export class CallPipeline implements CallContext {
     const { totalTimeout = this.options.totalTimeout } = options;
     const deadline = new CallDeadline(this.pausableClock, totalTimeout);
     const cacheGeneration = this.cache.generation;
+    const known = isMethod(method) ? method : undefined;
     return this.options.telemetry
-      ? { method, params, options, deadline, cacheGeneration, trace: { round: 0 } }
-      : { method, params, options, deadline, cacheGeneration };
+      ? { method, known, params, options, deadline, cacheGeneration, trace: { round: 0 } }
+      : { method, known, params, options, deadline, cacheGeneration };
   }
 
   /** Lists all tools. Over HTTP, tools with invalid header annotations are omitted. */
@@ -225,12 +226,12 @@ export class CallPipeline implements CallContext {
 
   #checkResult(
     connection: Connection,
-    { method, params, options, cacheGeneration }: CallState,
+    { known: method, params, options, cacheGeneration }: CallState,
     result: JsonObject,
     task: TaskParams | undefined,
     hadInputRequests: boolean,
   ): JsonObject {
-    if (!isMethod(method)) return result;
+    if (method === undefined) return result;
     const mayBeTask = task !== undefined || (connection.dialect.tasks === 'by-extension' && this.#hasTaskExtension);
     const expected = {
       inputRequired: options.resolveInputRequests === false,
@@ -245,7 +246,7 @@ export class CallPipeline implements CallContext {
   }
 
   #mustLoadTools(connection: Connection): boolean {
-    if (this.toolCache.isLoaded || !connection.hasCapability('tools')) return false;
+    if (this.toolCache.isLoaded || !hasCapability(connection.server.capabilities, 'tools')) return false;
     return this.options.validate !== 'off' || canCreateTasks(connection);
   }
 

@@ -183,15 +183,10 @@ export class Connection implements PeerHandler {
     if (!this.ended) this.#peer.onClose(error);
   }
 
-  /** Tells if the server declared this capability. */
-  hasCapability(capability: string): boolean {
-    return hasCapability(this.server.capabilities, capability);
-  }
-
   /** Encodes and sends a request, and decodes the result to the newest version. */
   call(method: string, params: JsonObject, parameters: SendParameters = {}): Promise<JsonObject> {
     const { dialect, endpoint } = this;
-    const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    const encoded = dialect.transforms.encode.params?.(method)?.(params, {}) ?? params;
     let id: Id = 0;
     const createParams = (requestId: Id) => {
       id = requestId;
@@ -204,6 +199,7 @@ export class Connection implements PeerHandler {
     };
     const outgoingRequest = new OutgoingRequest(
       this,
+      dialect,
       method,
       parameters,
       createRequestHeaders({ endpoint, dialect }, this.#isOpened, method, params, parameters.headers),
@@ -225,7 +221,7 @@ export class Connection implements PeerHandler {
     try {
       const result = readResult(this, method, answer);
       this.#learnServerInfo(result);
-      const decode = this.dialect.transforms.decode.result(method);
+      const decode = this.dialect.transforms.decode.result?.(method);
       const decoded = decode === undefined ? result : decode(result, { params, outputSchema });
       const becameTask = decoded.resultType === 'task' && onProgress !== undefined && onTaskCreated !== undefined;
       if (becameTask) onTaskCreated(this.#progress.keep(id));
@@ -263,7 +259,7 @@ export class Connection implements PeerHandler {
   async notify(method: string, params: JsonObject = {}): Promise<void> {
     const { dialect, endpoint } = this;
     if (isNotification(method) && !dialect.methods.client.has(method)) return;
-    const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    const encoded = dialect.transforms.encode.params?.(method)?.(params, {}) ?? params;
     const isEmpty = Object.keys(encoded).length === 0;
     const headers = createRequestHeaders({ endpoint, dialect }, this.#isOpened, method, encoded);
     const sent = this.#peer.notify(method, isEmpty ? undefined : encoded, headers && { headers });
@@ -295,7 +291,7 @@ export class Connection implements PeerHandler {
     if (method === 'notifications/cancelled') return this.#handleCancelled(params);
     const read = readParams(this, method, params);
     if (method === 'notifications/progress') this.#handleProgress(read);
-    const decode = this.#dialect?.transforms.decode.params(method);
+    const decode = this.#dialect?.transforms.decode.params?.(method);
     const decoded = decode?.(read, {}) ?? read;
     this.#membership?.publish(method, decoded);
     this.#notify(method, decoded);
@@ -304,7 +300,7 @@ export class Connection implements PeerHandler {
   #notify(method: string, params: JsonObject): void {
     const list = findChangedList(method);
     // A server whose list was empty may not have declared it when the client connected.
-    if (list !== undefined && !this.hasCapability(list))
+    if (list !== undefined && !hasCapability(this.server.capabilities, list))
       this.server = { ...this.server, capabilities: addAssumedCapabilities(this.server.capabilities, [list]) };
     this.#events.onNotification(method, params);
   }

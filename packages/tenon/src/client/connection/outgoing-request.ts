@@ -33,7 +33,6 @@ export interface SendParameters
 /** The connection on which a request is sent. */
 interface SendingConnection {
   readonly endpoint: ServerEndpoint;
-  readonly dialect: Dialect;
   /** Timeouts of calls that have no own timeouts. */
   readonly timeouts: Pick<ClientOptions, 'idleTimeout' | 'totalTimeout'>;
   notify(method: string, params: JsonObject): Promise<void>;
@@ -56,6 +55,7 @@ export class OutgoingRequest implements PeerCallOptions {
 
   constructor(
     connection: SendingConnection,
+    { http: { closeCancels, sessions } }: Dialect,
     method: string,
     parameters: SendParameters,
     headers: SendOptions['headers'],
@@ -63,7 +63,6 @@ export class OutgoingRequest implements PeerCallOptions {
     const { timeouts } = connection;
     const { signal, idleTimeout = timeouts.idleTimeout, totalTimeout = timeouts.totalTimeout } = parameters;
     const { silentAbort = false, onStreamClosed } = parameters;
-    const { closeCancels, sessions } = connection.dialect.http;
     const isHttp = connection.endpoint.kind === 'http';
     this.idleTimeout = idleTimeout;
     this.totalTimeout = totalTimeout;

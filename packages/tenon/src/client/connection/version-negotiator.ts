@@ -375,7 +375,7 @@ class VersionNegotiator {
       dialect,
       this.#wanted,
     );
-    const decoded = agreed.transforms.decode.result('initialize')?.(answer, {}) ?? answer;
+    const decoded = agreed.transforms.decode.result?.('initialize')?.(answer, {}) ?? answer;
     const result = toResult('initialize', decoded);
     connection.useDialect(agreed);
     const { serverInfo: info, instructions } = result;

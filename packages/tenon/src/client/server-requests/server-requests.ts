@@ -33,12 +33,12 @@ export async function answerRequest(
   if (isMethod(method) && !dialect.methods.server.has(method))
     throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
   const read = readParams(connection, method, params);
-  const decoded = dialect.transforms.decode.params(method)?.(read, {}) ?? read;
+  const decoded = dialect.transforms.decode.params?.(method)?.(read, {}) ?? read;
   const reporter = createProgressReporter(decoded, report);
   const resume = clock.pause();
   try {
     const result = await handleServerRequest(method, decoded, options, { ...info, progress: reporter.progress });
-    const encoded = dialect.transforms.encode.result(method)?.(result, {}) ?? result;
+    const encoded = dialect.transforms.encode.result?.(method)?.(result, {}) ?? result;
     // The result names the task that sent the request.
     const task = isObject(params._meta) ? params._meta[RELATED_TASK] : undefined;
     if (task === undefined) return encoded;

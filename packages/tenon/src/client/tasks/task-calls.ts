@@ -1,4 +1,5 @@
 import { type JsonObject, rejectOnAbort, TenonError } from '@tenon/base';
+import { hasCapability } from '../../protocol/missing-capabilities.js';
 import type { TaskParams } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 import type { Connection } from '../connection/connection.js';
@@ -7,7 +8,10 @@ import { createCallAbortedError } from '../server-requests/input-requests.js';
 
 /** Tells if the client decides which calls of this server's tools become tasks. */
 export function canCreateTasks(connection: Connection): boolean {
-  return connection.dialect.tasks === 'by-parameter' && connection.hasCapability('tasks.requests.tools.call');
+  return (
+    connection.dialect.tasks === 'by-parameter' &&
+    hasCapability(connection.server.capabilities, 'tasks.requests.tools.call')
+  );
 }
 
 /**
@@ -52,7 +56,9 @@ export async function callAsTask(
 export async function cancelQuietly(pipeline: CallContext, taskId: unknown): Promise<void> {
   if (typeof taskId !== 'string') return;
   const { lastConnection } = pipeline.connections;
-  const canCancel = lastConnection.dialect.tasks === 'by-extension' || lastConnection.hasCapability('tasks.cancel');
+  const canCancel =
+    lastConnection.dialect.tasks === 'by-extension' ||
+    hasCapability(lastConnection.server.capabilities, 'tasks.cancel');
   if (!canCancel) return;
   try {
     await pipeline.sendTaskRequest('tasks/cancel', { taskId }, {});

@@ -9,6 +9,7 @@ import {
 } from '@tenon/base';
 import type { Id } from '../../jsonrpc/message.js';
 import { LISTS, type ListName } from '../../protocol/lists.js';
+import { hasCapability } from '../../protocol/missing-capabilities.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallContext } from '../calls/call-context.js';
@@ -110,7 +111,7 @@ function resync(pipeline: CallContext, options: WatchOptions): void {
 
 /** Returns the watched lists of whose changes the server does not declare that it notifies. */
 function findUndeclaredLists(connection: Connection, options: WatchOptions): ListName[] {
-  return LISTS.filter(list => options[list] && !connection.hasCapability(`${list}.listChanged`));
+  return LISTS.filter(list => options[list] && !hasCapability(connection.server.capabilities, `${list}.listChanged`));
 }
 
 /**
@@ -195,7 +196,7 @@ async function subscribeToChanges(
     const notification = `notifications/${list}/list_changed`;
     pipeline.emitter.emit('error', createNotOfferedError(connection, notification, `${list}.listChanged`));
   }
-  if (uris.length > 0 && !connection.hasCapability('resources.subscribe')) {
+  if (uris.length > 0 && !hasCapability(connection.server.capabilities, 'resources.subscribe')) {
     throw createNotOfferedError(connection, 'resources/subscribe', 'resources.subscribe');
   }
   const releases: (() => Promise<void>)[] = [];

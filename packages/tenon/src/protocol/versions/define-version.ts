@@ -1,4 +1,4 @@
-import type { Dialect, DialectTransforms, Transform } from './dialect.js';
+import type { Dialect, DialectTransforms, FindTransform, Transform } from './dialect.js';
 import { composeTransforms, hasTransforms, type MessageTransforms, type VersionChange } from './message-transforms.js';
 
 /** Definition of a protocol version. `changes` are its differences from the previous version. */
@@ -79,7 +79,8 @@ const MAX_CACHED = 200;
 function memoizeTransforms(
   transforms: readonly MessageTransforms[],
   side: 'params' | 'result',
-): (method: string) => Transform | undefined {
+): FindTransform | undefined {
+  if (transforms.length === 0) return undefined;
   const cache = new Map<string, Transform | undefined>();
   const getTransform = (method: string): Transform | undefined => {
     const cached = cache.get(method);

@@ -68,11 +68,20 @@ export interface TransformContext {
 /** Transforms a value. In a table, `undefined` means no change. */
 export type Transform = (value: JsonObject, about: TransformContext) => JsonObject;
 
+/** Returns the transform of a method. `undefined` if its messages stay the same. */
+export type FindTransform = (method: string) => Transform | undefined;
+
+/** Transforms in one direction. Undefined for the newest version, whose messages all stay the same. */
+interface SideTransforms {
+  readonly params: FindTransform | undefined;
+  readonly result: FindTransform | undefined;
+}
+
 /**
  * Transforms of a dialect. `encode` converts messages from the newest version to this one, `decode` from this one to
  * the newest.
  */
 export interface DialectTransforms {
-  readonly encode: { params(method: string): Transform | undefined; result(method: string): Transform | undefined };
-  readonly decode: { params(method: string): Transform | undefined; result(method: string): Transform | undefined };
+  readonly encode: SideTransforms;
+  readonly decode: SideTransforms;
 }

@@ -20,14 +20,14 @@ const down = (
   method: string,
   value: JsonObject,
   about: TransformContext = {},
-): JsonObject => dialect.transforms.encode[kind](method)?.(value, about) ?? value;
+): JsonObject => dialect.transforms.encode[kind]?.(method)?.(value, about) ?? value;
 const up = (
   dialect: Dialect,
   kind: 'params' | 'result',
   method: string,
   value: JsonObject,
   about: TransformContext = {},
-): JsonObject => dialect.transforms.decode[kind](method)?.(value, about) ?? value;
+): JsonObject => dialect.transforms.decode[kind]?.(method)?.(value, about) ?? value;
 
 /** Whoever changes a part of it throws. */
 function frozen<T>(value: T): T {
@@ -57,15 +57,8 @@ function opened(dialect: Dialect, from: 'client' | 'server', params: JsonObject)
 
 describe('the newest dialect', () => {
   it('transforms nothing', () => {
-    for (const method of [...Object.keys(methods), ...Object.keys(notifications)]) {
-      for (const mode of ['encode', 'decode'] as const) {
-        expect([
-          method,
-          getNewestDialect().transforms[mode].params(method),
-          getNewestDialect().transforms[mode].result(method),
-        ]).toEqual([method, undefined, undefined]);
-      }
-    }
+    const none = { params: undefined, result: undefined };
+    expect(getNewestDialect().transforms).toEqual({ encode: none, decode: none });
   });
 });
 

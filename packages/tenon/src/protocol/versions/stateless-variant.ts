@@ -27,7 +27,7 @@ export function withoutSession(dialect: Dialect): Dialect {
 function omitSession(dialect: Dialect): Dialect {
   const { http, methods, transforms } = dialect;
   const toInitialized = (result: JsonObject): JsonObject => {
-    const encoded = transforms.encode.result('initialize')?.(result, {}) ?? result;
+    const encoded = transforms.encode.result?.('initialize')?.(result, {}) ?? result;
     return { ...encoded, capabilities: omitCapabilities(encoded.capabilities) };
   };
   const sessionMethods = filterNames(methods.client, name => CLIENT_METHODS.test(name));
@@ -44,7 +44,7 @@ function omitSession(dialect: Dialect): Dialect {
       ...transforms,
       encode: {
         ...transforms.encode,
-        result: method => (method === 'initialize' ? toInitialized : transforms.encode.result(method)),
+        result: method => (method === 'initialize' ? toInitialized : transforms.encode.result?.(method)),
       },
     },
   };

@@ -15,8 +15,8 @@ function parse(text: string): JsonObject {
 describe('structured content that is a number', () => {
   it.each(cases)('keeps all digits: %s to a peer of %s and back', (number, _, { transforms }) => {
     keepIntegers();
-    const encode = transforms.encode.result('tools/call');
-    const decode = transforms.decode.result('tools/call');
+    const encode = transforms.encode.result?.('tools/call');
+    const decode = transforms.decode.result?.('tools/call');
     for (const text of [number, 'other']) {
       const content = [{ type: 'text', text }];
       const result = parse(

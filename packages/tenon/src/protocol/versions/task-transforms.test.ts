@@ -22,14 +22,14 @@ const down = (
   method: string,
   value: JsonObject,
   about: TransformContext = {},
-): JsonObject => dialect.transforms.encode[side](method)?.(value, about) ?? value;
+): JsonObject => dialect.transforms.encode[side]?.(method)?.(value, about) ?? value;
 const up = (
   dialect: Dialect,
   side: Side,
   method: string,
   value: JsonObject,
   about: TransformContext = {},
-): JsonObject => dialect.transforms.decode[side](method)?.(value, about) ?? value;
+): JsonObject => dialect.transforms.decode[side]?.(method)?.(value, about) ?? value;
 
 /** The check of the table: what a peer sends must pass it when it is in our words. */
 function issue(side: Side, method: string, value: JsonObject): string | undefined {

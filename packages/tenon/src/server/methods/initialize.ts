@@ -44,6 +44,6 @@ export function initialize(
       serverInfo: server.info,
       ...(instructions === undefined ? {} : { instructions }),
     };
-    return dialect.transforms.encode.result('initialize')?.(result, {}) ?? result;
+    return dialect.transforms.encode.result?.('initialize')?.(result, {}) ?? result;
   });
 }

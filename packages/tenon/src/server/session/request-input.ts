@@ -44,7 +44,7 @@ export function createRequestInput(options: RequestInputOptions): RequestInput {
       ? findMissingForRequest(method, params, capabilities)
       : { [method]: {} };
     if (missing) throw createUnsupportedError(dialect, missing);
-    const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    const encoded = dialect.transforms.encode.params?.(method)?.(params, {}) ?? params;
     const initialized = waitForInitialized(method);
     if (initialized) await initialized;
     if (typeof encoded.elicitationId === 'string') onElicitationSent(encoded.elicitationId);
@@ -70,7 +70,7 @@ export function createRequestInput(options: RequestInputOptions): RequestInput {
       throw markClientError(error);
     });
     const raw = readResult(connection, method, received);
-    const answer = withLists(connection, method, dialect.transforms.decode.result(method)?.(raw, { params }) ?? raw);
+    const answer = withLists(connection, method, dialect.transforms.decode.result?.(method)?.(raw, { params }) ?? raw);
     const issue = methods[method as keyof typeof methods].result(answer);
     if (issue === undefined) return answer;
     throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${issue}`);

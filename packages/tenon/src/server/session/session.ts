@@ -310,7 +310,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   notify(method: string, params: JsonObject, relatedTo?: Id): void {
     const dialect = this.#dialect;
     if (!dialect || (method in notifications && !dialect.methods.server.has(method))) return;
-    const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    const encoded = dialect.transforms.encode.params?.(method)?.(params, {}) ?? params;
     void this.#peer.notify(method, encoded, relatedTo === undefined ? undefined : { relatedTo });
   }
 

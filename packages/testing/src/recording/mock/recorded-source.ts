@@ -39,10 +39,10 @@ class SourceReader {
   read({ request, response }: RecordedExchange, dialect: Dialect | undefined): void {
     if (response === undefined) return;
     const { method } = request;
-    const params = decode(dialect?.transforms.decode.params(method), request.params ?? {}, {});
+    const params = decode(dialect?.transforms.decode.params?.(method), request.params ?? {}, {});
     if (ANSWERED.has(method)) return this.#readAnswer(method, params, response, dialect);
     if (!('result' in response)) return;
-    const result = decode(dialect?.transforms.decode.result(method), response.result, { params });
+    const result = decode(dialect?.transforms.decode.result?.(method), response.result, { params });
     if (method === 'initialize' || method === 'server/discover') this.#readServer(result);
     if (isListMethod(method)) this.#readList(LISTS[method], result);
   }
@@ -83,7 +83,7 @@ class SourceReader {
     if (!('result' in response)) return;
     const tool = this.#lists.tools.get(params.name);
     const outputSchema = isObject(tool?.outputSchema) ? tool.outputSchema : undefined;
-    const result = decode(dialect?.transforms.decode.result(method), response.result, { params, outputSchema });
+    const result = decode(dialect?.transforms.decode.result?.(method), response.result, { params, outputSchema });
     // The final result follows in a later response.
     if (result.resultType === 'input_required' || result.resultType === 'task') return;
     this.#answers.push({ method, params: own, outcome: { result } });
@@ -105,7 +105,7 @@ function isListMethod(method: string): method is keyof typeof LISTS {
 const getKey = ({ name, uri, uriTemplate }: Definition): unknown => uri ?? uriTemplate ?? name;
 
 function decode(
-  transform: ReturnType<Dialect['transforms']['decode']['params']>,
+  transform: ReturnType<NonNullable<Dialect['transforms']['decode']['params']>>,
   value: JsonObject,
   context: Parameters<NonNullable<typeof transform>>[1],
 ): JsonObject {
