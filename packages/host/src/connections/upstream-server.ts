@@ -165,7 +165,7 @@ export class UpstreamServer {
     const pooled = this.#connections.get(scope.key);
     if (pooled) {
       pooled.lastUsedAt = clock.now();
-      callerLimit?.markUsed(pooled.connection);
+      if (perCaller) callerLimit?.markUsed(pooled.connection);
       return pooled.connection;
     }
     if (perCaller) fillTemplates(this.name, perCaller, scope.values ?? {});

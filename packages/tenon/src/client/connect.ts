@@ -1,5 +1,4 @@
 import { type JsonObject, TenonError } from '@tenon/base';
-import { checkSendable } from '../jsonrpc/sendable-values.js';
 import { checkMeta } from '../protocol/check-meta.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { hasCapability } from '../protocol/missing-capabilities.js';
@@ -89,7 +88,7 @@ function createClient(pipeline: CallPipeline): Client {
       requireMessage('notify', method, params);
       checkMeta(method, params?._meta);
       const connection = await connections.getConnection();
-      checkSendable(connection, method, params);
+      connection.checkSendable(method, params);
       return connection.notify(method, params);
     },
     on: (event, listener) => emitter.on(event, listener),

@@ -44,17 +44,14 @@ export class IncomingRequests {
     const job: IncomingRequest = { scope, reply };
     this.#requests.set(id, job);
     this.active += 1;
-    const end = (response: JsonRpcResponse): void => {
+    void thenMaybe(work(scope), response => {
+      scope.finish();
       this.active -= 1;
       if (this.#requests.get(id) === job) {
         this.#requests.delete(id);
         reply(response);
       }
       onDone(scope);
-    };
-    void thenMaybe(work(scope), response => {
-      scope.finish();
-      end(response);
     });
   }
 

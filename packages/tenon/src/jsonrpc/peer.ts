@@ -196,9 +196,10 @@ export class Peer implements MessageReceiver {
 
   #dispatch(received: unknown, context: MessageContext | undefined, reply: SendReply): void {
     const isChecked = received !== undefined && context?.checkedRequest === received;
-    const kind = isChecked ? 'request' : classifyMessage(received);
-    const value = kind === 'malformed' ? received : this.#readNulls(received as JsonRpcMessage);
-    switch (value === undefined ? 'malformed' : kind) {
+    let kind = isChecked ? 'request' : classifyMessage(received);
+    const value = kind === 'malformed' ? received : withoutNulls(received as JsonRpcMessage);
+    if (value !== received && !this.#acceptsNulls(received as JsonRpcMessage)) kind = 'malformed';
+    switch (kind) {
       case 'request':
         return this.#runRequest(value as JsonRpcRequest, context, reply);
       case 'notification':
@@ -213,12 +214,10 @@ export class Peer implements MessageReceiver {
     }
   }
 
-  /** Reads a valid message without its members that are `null`. Returns `undefined` if they are refused. */
-  #readNulls(message: JsonRpcMessage): JsonRpcMessage | undefined {
-    const read = withoutNulls(message);
+  /** Tells if a valid message may have members that are `null`. */
+  #acceptsNulls(message: JsonRpcMessage): boolean {
     const method = 'method' in message ? message.method : undefined;
-    if (read === message || tolerate(this.#handler, 'null-member', method, errors.NULL_MEMBER)) return read;
-    return undefined;
+    return tolerate(this.#handler, 'null-member', method, errors.NULL_MEMBER);
   }
 
   #dispatchBatch(values: unknown[], context?: MessageContext): void {

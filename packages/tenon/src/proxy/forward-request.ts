@@ -165,6 +165,7 @@ export function sendUpstream(client: Client, request: UpstreamRequestOptions): P
 /** Sends a request as `sendUpstream` does, without a check of its arguments. */
 export function sendUpstreamRequest(client: Client, request: UpstreamRequestOptions): Promise<JsonObject> {
   const { method, params, context, ids, inputs = context.inputs, onTaskCreated } = request;
+  const signal = HandlerContext.getSignal(context);
   const { meta } = context;
   const { inputResponses, requestState } = inputs;
   const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;
@@ -174,7 +175,7 @@ export function sendUpstreamRequest(client: Client, request: UpstreamRequestOpti
   };
   return client.call(method, { ...own, ...answers } as JsonObject, {
     resolveInputRequests: false,
-    signal: HandlerContext.getSignal(context),
+    signal,
     onRequestId: id => void ids.add(id),
     onProgress: request.onProgress ?? (({ progress, total, message }) => context.progress(progress, total, message)),
     onTaskCreated,

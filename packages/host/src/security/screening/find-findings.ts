@@ -13,8 +13,8 @@ import {
   countScanSteps,
   createScanWork,
   FINDING_STEPS,
-  limitScan,
   MIXED_WORD_STEPS,
+  ScanLimitReached,
   type ScanWork,
   type StepCounter,
 } from './scan-steps.js';
@@ -76,6 +76,16 @@ export function findCandidates(
       () => addUnscanned(0),
     );
   return sightings.sort((a, b) => a.at - b.at);
+}
+
+/** Runs a part of a scan. Returns the result of `atLimit` instead if it needs more steps than are left. */
+export function limitScan<Result>(scan: () => Result, atLimit: () => Result): Result {
+  try {
+    return scan();
+  } catch (error) {
+    if (error instanceof ScanLimitReached) return atLimit();
+    throw error;
+  }
 }
 
 function scanMeaning(text: string, sink: OnFindingCandidate, meter: StepCounter): void {

@@ -58,7 +58,8 @@ export interface ScanWork {
   readonly meaning: StepCounter;
 }
 
-class ScanLimitReached extends Error {}
+/** Ends a scan at its limit. `limitScan` catches it. */
+export class ScanLimitReached extends Error {}
 
 /** Creates the counters of one value. */
 export const createScanWork = (max = MAX_SCAN_STEPS): ScanWork => ({
@@ -74,13 +75,3 @@ export function countScanSteps(counter: StepCounter, steps: number): void {
 
 /** Tells if a scan ended at its limit. */
 export const isExhausted = ({ steps, max }: StepCounter): boolean => max !== undefined && steps > max;
-
-/** Runs a part of a scan. Returns the result of `atLimit` instead if it needs more steps than are left. */
-export function limitScan<Result>(scan: () => Result, atLimit: () => Result): Result {
-  try {
-    return scan();
-  } catch (error) {
-    if (error instanceof ScanLimitReached) return atLimit();
-    throw error;
-  }
-}

@@ -13,6 +13,7 @@ import { HIDDEN_KINDS, STRIPPED_FROM_DATA } from './finding.js';
 import {
   createScreener,
   mapChanged,
+  replaceFields,
   requireScreening,
   SCREENING,
   type Screened,
@@ -196,13 +197,4 @@ function screenOwners(tool: Tool, { server, owners, hasPrefix = false }: ToolScr
   for (const { owner, at } of findForeignTools(tool.description ?? '', server, owners)) {
     screener.addFinding('cross-tool', 'description', owner.name, at, `names ${owner.name} of ${owner.server}`);
   }
-}
-
-/** Replaces fields of an object. Returns the same object if no field changes. */
-export function replaceFields<Value extends object>(
-  value: Value,
-  fields: { readonly [Key in keyof Value]?: unknown },
-): Value {
-  const different = Object.entries(fields).filter(([key, field]) => field !== value[key as keyof Value]);
-  return different.length === 0 ? value : ({ ...value, ...Object.fromEntries(different) } as Value);
 }

@@ -1,11 +1,12 @@
 import { type Check, checkObject, isObject, type JsonObject, requireArgument } from '@tenon/base';
 import type { CreateMessageParams, ElicitFormParams, ElicitUrlParams, SamplingMessage, Tool } from 'tenon';
 import { HIDDEN_KINDS } from './finding.js';
-import { replaceFields, screenToolTexts } from './screen-definitions.js';
+import { screenToolTexts } from './screen-definitions.js';
 import { screenMessages } from './screen-results.js';
 import {
   createScreener,
   mapChanged,
+  replaceFields,
   requireScreening,
   SCREENING,
   type Screened,

@@ -19,10 +19,11 @@ import type {
   SamplingMessage,
 } from 'tenon';
 import { STRIPPED_FROM_DATA } from './finding.js';
-import { replaceFields, screenResourceTexts } from './screen-definitions.js';
+import { screenResourceTexts } from './screen-definitions.js';
 import {
   createScreener,
   mapChanged,
+  replaceFields,
   requireScreening,
   SCREENING,
   type Screened,

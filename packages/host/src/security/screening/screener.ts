@@ -1,5 +1,5 @@
 import { checkOptional, checkRange, keepTextsIn, requireArgument, requireKnownOptions } from '@tenon/base';
-import { findCandidates, MAX_SCANNED, toFinding } from './find-findings.js';
+import { findCandidates, limitScan, MAX_SCANNED, toFinding } from './find-findings.js';
 import {
   type Finding,
   type FindingCandidate,
@@ -9,7 +9,7 @@ import {
   isThreat,
   MAX_FINDINGS_PER_KIND,
 } from './finding.js';
-import { createScanWork, isExhausted, limitScan, type ScanWork } from './scan-steps.js';
+import { createScanWork, isExhausted, type ScanWork } from './scan-steps.js';
 import { stripHidden } from './strip-hidden.js';
 import { isLookalikeName, spellLookalikes } from './text/lookalikes.js';
 import { isSensitive } from './text/phrase-patterns.js';
@@ -286,4 +286,13 @@ function mapChangedEntries(
     if (value !== undefined && !entries.has(key)) entries.set(key, value);
   }
   return keepTextsIn(Object.fromEntries(entries), object);
+}
+
+/** Replaces fields of an object. Returns the same object if no field changes. */
+export function replaceFields<Value extends object>(
+  value: Value,
+  fields: { readonly [Key in keyof Value]?: unknown },
+): Value {
+  const different = Object.entries(fields).filter(([key, field]) => field !== value[key as keyof Value]);
+  return different.length === 0 ? value : ({ ...value, ...Object.fromEntries(different) } as Value);
 }

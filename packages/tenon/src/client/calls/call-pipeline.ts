@@ -7,7 +7,6 @@ import {
   systemClock,
   TenonError,
 } from '@tenon/base';
-import { checkSendable } from '../../jsonrpc/sendable-values.js';
 import { checkMetaKeys } from '../../protocol/check-meta.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import { readHeaderParams } from '../../protocol/header-params.js';
@@ -121,8 +120,8 @@ export class CallPipeline implements CallContext {
   #beginOn(connection: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
     const { method, known, params, options } = callState;
     if (known) checkSupported(connection, known);
-    checkSendable(connection, method, params);
-    if (options.meta) checkSendable(connection, method, { _meta: options.meta });
+    connection.checkSendable(method, params);
+    if (options.meta) connection.checkSendable(method, { _meta: options.meta });
     const cached = known && this.cache.get(known, params);
     return cached ?? this.#sendWithRetry(connection, callState);
   }

@@ -1,5 +1,4 @@
 import { copyJson, rejectOnAbort, requireArgument, toCanonicalJson } from '@tenon/base';
-import { checkSendable } from '../../jsonrpc/sendable-values.js';
 import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
 import type { CallOptions } from '../call-options.js';
 import { checkCompletion } from '../option-checks.js';
@@ -50,7 +49,7 @@ export class CompletionRequests {
 
   complete(params: Params, options: CallOptions | undefined): Promise<Completion> {
     requireArgument('the params of client.complete', params, checkCompletion);
-    checkSendable(this.#pipeline.connections.lastConnection, 'completion/complete', params);
+    this.#pipeline.connections.lastConnection.checkSendable('completion/complete', params);
     const cached = this.#cache.get(toCanonicalJson(params));
     const now = this.#pipeline.clock.now();
     if (cached && cached.expiresAt > now) return Promise.resolve(copyJson(cached.value));

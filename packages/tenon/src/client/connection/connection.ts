@@ -6,6 +6,7 @@ import { createClosedError } from '../../jsonrpc/peer-errors.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import { IDLE_TIMEOUT } from '../../jsonrpc/pending-requests.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import { requireSendable } from '../../jsonrpc/sendable-values.js';
 import { tolerate } from '../../jsonrpc/tolerance.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { Implementation } from '../../protocol/content.js';
@@ -155,9 +156,13 @@ export class Connection implements PeerHandler {
     return this.#options.strict === true;
   }
 
-  /** False if messages are passed by reference, without JSON. */
-  get copiesMessages(): boolean {
-    return this.endpoint.kind !== 'memory' || this.#options.copyMessages !== false;
+  /**
+   * Throws `call/unwritable` before a message is sent if JSON would lose a part of its params. Messages that are passed by
+   * reference lose nothing.
+   */
+  checkSendable(method: string, params: unknown): void {
+    if (this.endpoint.kind !== 'memory' || this.#options.copyMessages !== false)
+      requireSendable('a value', params, 'call/unwritable', { peer: this.peer, method });
   }
 
   /** Name of the server in errors. */
