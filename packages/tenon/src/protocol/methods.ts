@@ -56,9 +56,8 @@ const argument = checkObject({ name: checkString, value: checkString });
 
 /** Checks a content block. The members of known kinds are checked; unknown kinds are accepted. */
 export const checkContentBlock: Check = value => {
-  const issue = checkTyped(value);
-  const { type } = (issue === undefined ? value : {}) as { type: string };
-  return issue ?? (Object.hasOwn(blockChecks, type) ? blockChecks[type]?.(value) : undefined);
+  if (!isObject(value) || typeof value.type !== 'string') return checkTyped(value);
+  return Object.hasOwn(blockChecks, value.type) ? blockChecks[value.type]?.(value) : undefined;
 };
 const checkTyped = checkObject({ type: checkString });
 const blockChecks: { readonly [type: string]: Check | undefined } = {

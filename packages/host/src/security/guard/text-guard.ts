@@ -119,13 +119,14 @@ export class TextGuard {
     report: Omit<ScreeningReport, 'findings'>,
   ): MaybePromise<Screened<Value>> {
     if (screening === undefined) return { value, findings: [] };
-    const screened = isLarge([value])
-      ? this.#screenAside({ screener, values: [value], options: screening }).then(([each]) => each as Screened<Value>)
-      : (SCREENERS[screener](value as never, screening) as Screened<Value>);
-    return thenMaybe(screened, found => {
+    const reportFindings = (screened: unknown): Screened<Value> => {
+      const found = screened as Screened<Value>;
       if (found.findings.length > 0) this.#options.onScreeningReport?.({ ...report, findings: found.findings });
       return found;
-    });
+    };
+    return isLarge([value])
+      ? this.#screenAside({ screener, values: [value], options: screening }).then(([each]) => reportFindings(each))
+      : reportFindings(SCREENERS[screener](value as never, screening));
   }
 }
 

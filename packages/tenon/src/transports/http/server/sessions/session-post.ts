@@ -138,7 +138,7 @@ export class SessionPost implements MessageContext {
    * JSON.
    */
   #mustStream(session: HttpSession, error: ErrorObject | undefined): boolean {
-    if (this.exchange.clientClosed || acceptsJson(this.#accept)) return false;
+    if (acceptsJson(this.#accept) || this.exchange.clientClosed) return false;
     return (error === undefined || this.#batch !== undefined) && this.#beginStream(session);
   }
 
