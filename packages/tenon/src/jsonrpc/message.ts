@@ -77,12 +77,12 @@ export function classifyMessage(value: unknown): MessageKind {
     if (!('id' in value)) return 'notification';
     return isId(id) ? 'request' : 'malformed';
   }
+  const hasResult = isObject(result) || (result === null && error === undefined);
   if (isPresent(error)) {
     if (isPresent(result) || !isObject(error)) return 'malformed';
     if (isPresent(id) && !isId(id)) return 'malformed';
     return Number.isInteger(error.code) && typeof error.message === 'string' ? 'failure' : 'malformed';
   }
-  const hasResult = isObject(result) || (result === null && error === undefined);
   return isId(id) && hasResult ? 'success' : 'malformed';
 }
 

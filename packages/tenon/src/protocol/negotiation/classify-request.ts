@@ -1,4 +1,12 @@
-import { type ErrorObject, INVALID_PARAMS, INVALID_REQUEST, isObject, type JsonObject, rpcError } from '@tenon/base';
+import {
+  type ErrorObject,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isObject,
+  type JsonObject,
+  rpcError,
+  type TenonError,
+} from '@tenon/base';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import { type Implementation, LOGGING_LEVELS, readLoggingLevel } from '../content.js';
 import { UNSUPPORTED_VERSION } from '../error-codes.js';
@@ -48,7 +56,8 @@ export function classifyRequest(
 
 /** Throws the error for the peer if no served version has a handshake. */
 export function requireHandshake(served: readonly Dialect[]): void {
-  throwRefusal(routeInitialize(served));
+  const route = routeInitialize(served);
+  if (route.opening === 'refused') throw createRefusalError(route);
 }
 
 /**
@@ -57,13 +66,12 @@ export function requireHandshake(served: readonly Dialect[]): void {
  */
 export function findStatelessRoute(request: JsonRpcRequest, served: readonly Dialect[]): StatelessRoute | undefined {
   const route = routeByMeta(request, served);
-  return route && throwRefusal(route);
+  if (route?.opening === 'refused') throw createRefusalError(route);
+  return route;
 }
 
-function throwRefusal<Route extends RequestRoute>(route: Route): Exclude<Route, RefusedRoute> {
-  if (route.opening !== 'refused') return route as Exclude<Route, RefusedRoute>;
-  const { code, message, data } = route.error;
-  throw rpcError(code, message, data);
+function createRefusalError({ error: { code, message, data } }: RefusedRoute): TenonError {
+  return rpcError(code, message, data);
 }
 
 /**
