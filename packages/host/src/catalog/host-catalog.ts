@@ -99,7 +99,9 @@ export class HostCatalog {
     this.#registry = registry;
     this.scope = scope;
     const create = () => createNameMapper({ servers, prefix });
-    this.#names = { tools: withToolNames(create(), getToolNames), prompts: create() };
+    // Each change of the configuration creates another catalog.
+    const hasToolNames = servers.some(server => getToolNames(server) !== undefined);
+    this.#names = { tools: hasToolNames ? withToolNames(create(), getToolNames) : create(), prompts: create() };
     this.#addresses = addresses;
     this.#resources = createResourceNameMapper({ servers, addresses });
     this.#filterList = filterList;

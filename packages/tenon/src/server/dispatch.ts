@@ -176,8 +176,8 @@ function runOperation(request: MethodRequest, handler: ServerMethodHandler<never
     const run = new RunWithoutInput(method);
     return runInMiddleware(request, handler, run, new HandlerContext(requestContext, run, params, state));
   }
-  const middleware = selectMiddleware(use, method);
-  const hasMiddleware = server.backend.hasMiddleware || middleware.length > 0;
+  const middleware = use && selectMiddleware(use, method);
+  const hasMiddleware = server.backend.hasMiddleware || (middleware?.length ?? 0) > 0;
   const strategy = requestContext.createInputStrategy(params as RetryInputs, () => createStateBinding(request));
   let context: HandlerContext | undefined;
   return strategy((run, inputs) => {
@@ -196,14 +196,14 @@ export function runInMiddleware(
   handler: ServerMethodHandler<never>,
   run: HandlerRun,
   context: HandlerContext,
-  middleware: readonly Middleware[] = selectMiddleware(request.server.options.use, request.method),
+  middleware = request.server.options.use && selectMiddleware(request.server.options.use, request.method),
 ): MaybeAsyncResult {
   const { server, requestContext, method, params } = request;
   const named = params as { readonly name?: unknown; readonly uri?: unknown };
   const given = named.name ?? named.uri;
   const name = typeof given === 'string' ? given : undefined;
   // Each member is written out: V8 keeps much more memory for an object of several spread ones.
-  if (middleware.length === 0)
+  if (middleware === undefined || middleware.length === 0)
     return handler({ server, requestContext, method, params, found: request.found, name, context, run } as never);
   return runMiddleware(middleware, { method, name, params, context }, changed => {
     let { found } = request;

@@ -43,8 +43,8 @@ export async function runCustomMethod(
   if (!hasScopes(requestContext.caller.auth, custom.scopes)) throw insufficientScope(custom.scopes ?? []);
   const input = await checkParams(custom.params, params);
   const context = new HandlerContext(requestContext, new RunWithoutInput(method), params, server.options.state);
-  const middleware = selectMiddleware(server.options.use, method);
-  const run = composeMiddleware(middleware, async operation =>
+  const { use } = server.options;
+  const run = composeMiddleware(use === undefined ? [] : selectMiddleware(use, method), async operation =>
     HandlerContext.runDefinition(
       context,
       () => custom.run(input as never, operation.context),

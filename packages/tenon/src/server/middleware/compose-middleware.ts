@@ -52,12 +52,10 @@ export function checkMiddlewareMethods(middleware: readonly Middleware[], known:
   for (const each of middleware) limitations.get(each)?.requireKnown(known);
 }
 
-const NO_MIDDLEWARE: readonly Middleware[] = [];
 const selectionCache = new WeakMap<readonly Middleware[], Map<string, readonly Middleware[]>>();
 
 /** Selects the middleware for a method, so that other middleware adds no cost. */
-export function selectMiddleware(middleware: readonly Middleware[] | undefined, method: string): readonly Middleware[] {
-  if (middleware === undefined) return NO_MIDDLEWARE;
+export function selectMiddleware(middleware: readonly Middleware[], method: string): readonly Middleware[] {
   const byMethod = selectionCache.get(middleware) ?? new Map<string, readonly Middleware[]>();
   selectionCache.set(middleware, byMethod);
   const cached = byMethod.get(method);

@@ -97,7 +97,7 @@ export function resolveFullPath(path: string, mount: string): string {
  * are ignored. The endpoint checks the others.
  */
 export function readAuth({ auth }: { readonly auth?: unknown }): AuthInfo | undefined {
-  return hasPrincipal(auth) ? auth : undefined;
+  return auth !== undefined && hasPrincipal(auth) ? auth : undefined;
 }
 
 const hasPrincipal = (auth: unknown): auth is AuthInfo => isObject(auth) && auth.principal !== undefined;
