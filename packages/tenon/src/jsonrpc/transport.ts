@@ -141,7 +141,10 @@ export interface MessageContext {
   readonly request?: RequestHeaders | undefined;
   /** The network address of the peer. Absent if the transport does not know it. */
   readonly address?: string | undefined;
-  /** The message, if the transport has checked that it is a valid request. Absent: the receiver checks it. */
+  /**
+   * The message, if the transport has checked that it is a valid request that belongs to the session. Absent: the receiver
+   * checks it.
+   */
   readonly checkedRequest?: JsonRpcRequest | undefined;
   /** The request on whose stream the message arrived. Absent on transports without a stream for each request. */
   readonly relatedTo?: Id | undefined;

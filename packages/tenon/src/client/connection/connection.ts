@@ -162,7 +162,7 @@ export class Connection implements PeerHandler {
    */
   checkSendable(method: string, params: unknown): void {
     if (this.endpoint.kind !== 'memory' || this.#options.copyMessages !== false)
-      requireSendable('a value', params, 'call/unwritable', { peer: this.peer, method });
+      requireSendable('a value', params, 'call/unwritable', this, method);
   }
 
   /** Name of the server in errors. */

@@ -72,7 +72,7 @@ export async function handleServerRequest(
     });
     // The server would refuse an invalid answer.
     const { server } = info;
-    requireSendable('a value', result, 'answer/malformed', { peer: server, method });
+    requireSendable('a value', result, 'answer/malformed', { peer: server }, method);
     requireWellFormed(method, result, server);
     return result;
   } catch (error) {

@@ -5,6 +5,7 @@ import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../execution/lazy-run.js';
 import type { JsonRpcMessage } from '../../jsonrpc/message.js';
+import type { MessageReceiver } from '../../jsonrpc/transport.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';
@@ -342,5 +343,28 @@ describe('a server that offers nothing of a kind', () => {
     ];
     for (const method of methods)
       expect(await ask(method, { name: 'x', uri: 'x', level: 'info' })).toMatchObject({ error: { code: -32601 } });
+  });
+});
+
+describe('a request that the transport has classified', () => {
+  it('belongs to the session, also if its `_meta` names a version', async () => {
+    const receivers: MessageReceiver[] = [];
+    const sent: unknown[] = [];
+    await createServer({ name: 's', version: '1', tools: { t: tool({ run: () => 'ok' }) } }).connect({
+      peer: 'test',
+      open: receiver => void receivers.push(receiver),
+      send: message => void sent.push(message),
+      close() {},
+    });
+    const request = { ...v, id: 1, method: 'tools/list', params: { _meta: details } };
+    const checkedRequest = { ...request, id: 2 };
+    receivers[0]?.onMessage(request);
+    await soon();
+    receivers[0]?.onMessage(checkedRequest, { checkedRequest });
+    await soon();
+    expect(sent).toMatchObject([
+      { id: 1, result: { resultType: 'complete' } },
+      { id: 2, error: { code: -32602 } },
+    ]);
   });
 });

@@ -163,7 +163,9 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   onRequest(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): MaybePromise<JsonObject> {
-    const route = findStatelessRoute(request, this.#runtime.servedDialects);
+    // The HTTP endpoint has classified its requests.
+    const isClassified = messageContext?.checkedRequest === request;
+    const route = isClassified ? undefined : findStatelessRoute(request, this.#runtime.servedDialects);
     if (route) return this.#handleStateless(request, route, scope, messageContext);
     if (request.method === 'initialize') return this.#initialize(request, messageContext);
     if (request.method === 'shutdown' && this.#dialect) {
