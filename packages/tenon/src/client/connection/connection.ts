@@ -1,4 +1,4 @@
-import { type JsonObject, LazyAbortSignal, TenonError } from '@tenon/base';
+import { type JsonObject, LazyAbortSignal, runWithTimeout, TenonError } from '@tenon/base';
 import { createUnresponsiveError, type KeepAlive } from '../../jsonrpc/keep-alive.js';
 import { type Id, isId, type JsonRpcNotification, type JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
@@ -268,16 +268,16 @@ export class Connection implements PeerHandler {
     const isEmpty = Object.keys(encoded).length === 0;
     const headers = createRequestHeaders({ endpoint, dialect }, this.#isOpened, method, encoded);
     const sent = this.#peer.notify(method, isEmpty ? undefined : encoded, headers && { headers });
+    if (sent === undefined) return;
     const { idleTimeout: timeout = IDLE_TIMEOUT } = this.timeouts;
-    if (sent === undefined || timeout === Number.POSITIVE_INFINITY) return sent;
-    const { peer } = this;
     // An HTTP server may accept a notification and never respond to its POST.
-    await new Promise<void>(resolve => {
-      const cancelTimer = this.#clock.after(timeout, () => {
-        this.onError(new TenonError('call/timeout', `no acknowledgement after ${timeout} ms`, { peer, method }));
-        resolve();
-      });
-      void sent.then(cancelTimer).then(resolve);
+    await runWithTimeout(() => sent, {
+      clock: this.#clock,
+      timeout,
+      onTimeout: () =>
+        this.onError(
+          new TenonError('call/timeout', `no acknowledgement after ${timeout} ms`, { peer: this.peer, method }),
+        ),
     });
   }
 
