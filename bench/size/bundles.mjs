@@ -46,14 +46,14 @@ export const bundles = [
     source: `import { connect } from 'tenon';\nexport const client = await connect('http://localhost:3000/mcp');`,
     platform: 'node',
     limit: 42,
-    budget: { oneFile: 83.8, atStart: 75.8 },
+    budget: { oneFile: 83.9, atStart: 75.9 },
   },
   {
     name: 'Tenon: client in browsers',
     source: `import { connect } from 'tenon';\nexport const client = await connect('http://localhost:3000/mcp');`,
     platform: 'browser',
     limit: 42,
-    budget: { oneFile: 72.9, atStart: 66.3 },
+    budget: { oneFile: 73, atStart: 66.3 },
   },
   {
     name: 'official v2: stdio server',

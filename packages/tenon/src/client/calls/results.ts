@@ -74,8 +74,7 @@ export function checkStructuredContent(
   result: JsonObject,
   tool: unknown,
 ): JsonObject {
-  const cachedTool = pipeline.toolCache.get(tool as string);
-  const outputSchema = cachedTool?.outputSchema;
+  const outputSchema = pipeline.toolCache.get(tool as string)?.outputSchema;
   const { structuredContent } = result;
   const isMissing =
     structuredContent === undefined ||
@@ -85,9 +84,8 @@ export function checkStructuredContent(
     const { structuredContent: _, ...rest } = result;
     return rest;
   }
-  const validator =
-    cachedTool?.outputSchema && !result.isError ? pipeline.toolCache.getValidator(cachedTool) : undefined;
-  if (validator === undefined) return result;
+  const validator = pipeline.toolCache.validators.get(tool as string);
+  if (validator === undefined || result.isError) return result;
   const refusal = isMissing
     ? { limit: undefined, issues: [MISSING_CONTENT] }
     : findRefusal(validator.check(structuredContent));

@@ -24,8 +24,9 @@ describe('ToolCache', () => {
     await Promise.all([toolbox.ensure(list), toolbox.ensure(list)]);
     await toolbox.ensure(list);
     expect([read, toolbox.isLoaded, toolbox.get('a')?.name, toolbox.get('b')]).toEqual([1, true, 'a', undefined]);
+    await toolbox.set([made('a', { outputSchema: {} })]);
     toolbox.clear();
-    expect(toolbox.get('a')).toBeUndefined();
+    expect([toolbox.get('a'), toolbox.validators.size]).toEqual([undefined, 0]);
     await toolbox.ensure(list);
     expect(read).toBe(2);
   });
@@ -71,8 +72,9 @@ describe('ToolCache', () => {
     const schemas = [{ $ref: '#/nowhere' }, { type: 5 }, { pattern: '(' }, { properties: 5 }];
     await toolbox.set(schemas.map((outputSchema, n) => made(`t${n}`, { outputSchema })));
     expect(toolbox.get('t3')?.name).toBe('t3');
-    expect(toolbox.getValidator(made('t2', { outputSchema: schemas[2] }))?.check('x')).toMatchObject({ ok: null });
+    expect(toolbox.validators.get('t2')?.check('x')).toMatchObject({ ok: null });
     await toolbox.set([made('a', badly)]);
+    expect([...toolbox.validators.keys()]).toEqual([]);
     expect(toolbox.get('a')?.headerParams).toEqual([]);
   });
 });

@@ -25,8 +25,8 @@ export function readListedTool({ name, inputSchema, outputSchema, execution }: T
 /** The tools of the server: headers that repeat their arguments, and validators of their results. */
 export class ToolCache {
   #tools: Map<string, ListedTool> | undefined;
-  readonly #validators = new Map<string, PeerSchemaValidator>();
-  #compile: ((schema: JsonObject) => PeerSchemaValidator) | undefined;
+  /** Validators of the results of the tools that have an output schema. */
+  readonly validators = new Map<string, PeerSchemaValidator>();
   #loading: Promise<void> | undefined;
   /** Number that increases when the list changes. A list that was requested before is not stored. */
   generation = 0;
@@ -40,16 +40,9 @@ export class ToolCache {
     return this.#tools?.get(name);
   }
 
-  /** Returns the validator of the results of a tool that has an output schema. */
-  getValidator({ name, outputSchema }: ListedTool): PeerSchemaValidator | undefined {
-    const known = this.#validators.get(name);
-    const validator = known ?? (outputSchema && this.#compile?.(outputSchema));
-    if (validator && !known) this.#validators.set(name, validator);
-    return validator;
-  }
-
   clear(): void {
     this.#tools = undefined;
+    this.validators.clear();
     this.generation += 1;
   }
 
@@ -58,10 +51,11 @@ export class ToolCache {
    * validator only if a tool has an output schema.
    */
   async set(tools: readonly ListedTool[], generation = this.generation): Promise<void> {
-    if (tools.some(tool => tool.outputSchema))
-      this.#compile = (await import('../../schemas/peer-schema.js')).compilePeerSchema;
+    const validating = tools.some(tool => tool.outputSchema) ? await import('../../schemas/peer-schema.js') : undefined;
     if (generation !== this.generation) return;
-    this.#validators.clear();
+    this.validators.clear();
+    for (const { name, outputSchema } of tools)
+      if (validating && outputSchema) this.validators.set(name, validating.compilePeerSchema(outputSchema));
     this.#tools = new Map(tools.map(tool => [tool.name, tool]));
   }
 

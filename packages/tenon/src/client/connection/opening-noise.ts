@@ -8,10 +8,7 @@ export class OpeningNoise {
   /** Returns events that also record the first line that is not JSON. */
   observe(events: ConnectionEvents): ConnectionEvents {
     return {
-      onNotification: (method, params) => events.onNotification(method, params),
-      onCreated: connection => events.onCreated(connection),
-      onClose: (connection, error) => events.onClose(connection, error),
-      onSessionLost: connection => events.onSessionLost(connection),
+      ...events,
       onError: error => {
         if (error.code === 'stdio/not-json') this.#first ??= error;
         events.onError(error);
