@@ -46,6 +46,17 @@ export const cases = [
     },
   },
   {
+    id: 'users',
+    title: 'users of a gateway whose server has 1,000 tools',
+    base: 'a server of 10 tools',
+    about:
+      'Each of 100 users lists the tools by requests without a session. Each has a connection of its own from the gateway to the server, which ends when it is unused.',
+    figures: {
+      open: { name: 'heap of a user with a connection', unit: 'KiB', max: 1.6 },
+      left: { name: 'heap of a user after it has ended', unit: 'KiB', max: 1.25 },
+    },
+  },
+  {
     id: 'guarded',
     title: '`tools/list` of 5,000 tools through policy and lock',
     base: 'the same host without them',

@@ -12,7 +12,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { allow, createHost, deny } from '@tenon/host';
 import { createIssuer } from '@tenon/issuer';
 import { connect, createServer, resource, tool } from 'tenon';
-import { protect, signIn } from 'tenon/auth';
+import { bearer, protect, signIn } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { serveHttp, toNode } from 'tenon/node';
 import { createQuestionServer } from '../asking/question-server.mjs';
@@ -34,6 +34,7 @@ const BYTES = 50_000_000;
 const QUESTIONS = 1000;
 const USERS = 1000;
 const AT_ONCE = 16;
+const GATEWAY_USERS = 100;
 const SLOW_SERVERS = 10;
 const SLOW_START = 2000;
 const MB = 1e6;
@@ -43,6 +44,7 @@ const cases = {
   clients: measureClients,
   sessions: measureSessions,
   gateway: measureGateway,
+  users: measureUsers,
   guarded: measureGuardedList,
   bytes: measureBytes,
   questions: measureQuestions,
@@ -178,6 +180,38 @@ async function measureGateway(isTenon) {
     call: (calling.cpu * 1000) / CALLS,
     heap: (readHeap() - before) / MB,
   };
+}
+
+/** Users of a gateway, each with a token, whose server has many tools, or few. @param {boolean} isTenon */
+async function measureUsers(isTenon) {
+  const count = isTenon ? 1000 : 10;
+  const system = await serveHttp(createNumberedServer(0, count), { port: 0 });
+  const host = await createHost({
+    servers: { system: { url: system.url } },
+    connectionIdleTimeout: IDLE_SECONDS * 1000,
+    rateLimits: false,
+  });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const verify = (/** @type {string} */ principal) => ({ principal, scopes: [], expiresAt: Date.now() + 60_000 });
+  const auth = protect({ resource: url, issuers: ['https://issuer.example'], verify });
+  await serveHttp(host.toServer(), { port, auth });
+  const list = async (/** @type {number} */ user) => {
+    const client = await connect({ url, auth: bearer(`user-${user}`) });
+    let tools = 0;
+    for await (const _ of client.listTools()) tools += 1;
+    if (tools !== count) throw new Error(`${tools} tools`);
+    await client.close();
+  };
+  await repeat(2, list, 1);
+  await wait(2 * IDLE_SECONDS * 1000);
+  const before = readHeap();
+  await repeat(GATEWAY_USERS, user => list(user + 2), 4);
+  const open = readHeap();
+  await wait(2 * IDLE_SECONDS * 1000);
+  const left = readHeap();
+  const perUser = (/** @type {number} */ heap) => (heap - before) / 1024 / GATEWAY_USERS;
+  return { open: perUser(open), left: perUser(left) };
 }
 
 const createServers = () =>

@@ -10,7 +10,7 @@ import { createClientEndpoint } from '../connection/http-endpoint.js';
 import { readListedTool, ToolCache } from './tool-cache.js';
 
 const made = (name: string, more: object = {}) =>
-  readListedTool({ name, inputSchema: { type: 'object' }, ...more } as Tool);
+  readListedTool({ name, inputSchema: { type: 'object' }, execution: { taskSupport: 'optional' }, ...more } as Tool);
 const badly = { inputSchema: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } };
 
 describe('ToolCache', () => {
@@ -65,6 +65,15 @@ describe('ToolCache', () => {
     const toolbox = new ToolCache();
     await toolbox.set([made('a')]);
     for (const name of ['constructor', '__proto__', 'toString']) expect(toolbox.get(name)).toBeUndefined();
+  });
+
+  it('keeps nothing of a tool whose calls need nothing of the list', async () => {
+    const toolbox = new ToolCache();
+    const header = { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A' } } };
+    const needs = [{ outputSchema: {} }, { execution: { taskSupport: 'required' } }, { inputSchema: header }];
+    await toolbox.set([{}, ...needs].map((more, n) => made(`t${n}`, { execution: undefined, ...more })));
+    expect([0, 1, 2, 3].map(n => toolbox.get(`t${n}`)?.name)).toEqual([undefined, 't1', 't2', 't3']);
+    expect(toolbox.isLoaded).toBe(true);
   });
 
   it('keeps tools whose schemas cannot be used', async () => {

@@ -22,7 +22,7 @@ export function readListedTool({ name, inputSchema, outputSchema, execution }: T
   };
 }
 
-/** The tools of the server: headers that repeat their arguments, and validators of their results. */
+/** The tools of the server whose calls need a part of the list: an output schema, headers that repeat arguments, or tasks. */
 export class ToolCache {
   #tools: Map<string, ListedTool> | undefined;
   /** Validators of the results of the tools that have an output schema. */
@@ -54,9 +54,13 @@ export class ToolCache {
     const validating = tools.some(tool => tool.outputSchema) ? await import('../../schemas/peer-schema.js') : undefined;
     if (generation !== this.generation) return;
     this.validators.clear();
-    for (const { name, outputSchema } of tools)
+    this.#tools = new Map();
+    for (const tool of tools) {
+      const { name, outputSchema, taskSupport, headerParams } = tool;
       if (validating && outputSchema) this.validators.set(name, validating.compilePeerSchema(outputSchema));
-    this.#tools = new Map(tools.map(tool => [tool.name, tool]));
+      // Calls of other tools need nothing of the list.
+      if (outputSchema || taskSupport || headerParams.length > 0) this.#tools.set(name, tool);
+    }
   }
 
   /** Loads the list of tools unless it is loaded. Concurrent callers share one request. */
