@@ -52,7 +52,7 @@ export const cases = [
     about:
       'Each of 100 users lists the tools by requests without a session. Each has a connection of its own from the gateway to the server, which ends when it is unused.',
     figures: {
-      open: { name: 'heap of a user with a connection', unit: 'KiB', max: 1.6 },
+      open: { name: 'heap of a user with a connection', unit: 'KiB', max: 1.25 },
       left: { name: 'heap of a user after it has ended', unit: 'KiB', max: 1.25 },
     },
   },
