@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readTextFile } from '@tenon/base/node';
 import { createRecorder, type Recorder } from '@tenon/testing';
 import type { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -76,8 +76,7 @@ function openPrivate(path: string, flag: number, shown: string): number {
 /** Reads a file with a recording, a list or a lock. */
 export async function readSourceFile({ cwd }: Pick<CliContext, 'cwd'>, path: string): Promise<string> {
   try {
-    // Unlike `toString`, the decoder omits a byte order mark, which editors add.
-    return new TextDecoder().decode(await readFile(resolve(cwd, path)));
+    return await readTextFile(resolve(cwd, path));
   } catch (error) {
     throw createFileError(path, 'read', error);
   }

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { readTextFile } from '@tenon/base/node';
 import { createUsageError } from '../usage-error.js';
 import { requireExactIntegers } from './exact-integers.js';
 
@@ -38,8 +38,7 @@ export async function readArgumentFile(
   hint = 'pass the path of a file that exists',
 ): Promise<string> {
   try {
-    // Unlike `toString`, the decoder omits a byte order mark, which editors add.
-    return new TextDecoder().decode(await readFile(path));
+    return await readTextFile(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     throw createUsageError(`${subject}: cannot read ${path}: ${code}`, hint);

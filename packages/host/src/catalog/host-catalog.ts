@@ -62,12 +62,6 @@ type EntryIndex = ReadonlyMap<string, ListEntries[NamedKind]>;
 /** Entries by name of each list. Catalogs share lists. */
 const entryIndices = new WeakMap<readonly ListEntries[ListKind][], EntryIndex>();
 
-/** Entry of a server, from which a listed entry was made. */
-interface ListedEntryOrigin {
-  readonly connection: UpstreamConnection;
-  readonly entry: ListEntries[ListKind];
-}
-
 /** Lists of all servers for one connection scope, under public names. */
 export class HostCatalog {
   readonly scope: ConnectionScope;
@@ -263,7 +257,9 @@ export class HostCatalog {
   }
 
   /** Returns the server of a listed entry, and its entry there. */
-  getOrigin(listed: ListEntries[ListKind]): ListedEntryOrigin | undefined {
+  getOrigin(
+    listed: ListEntries[ListKind],
+  ): { readonly connection: UpstreamConnection; readonly entry: ListEntries[ListKind] } | undefined {
     const origin = this.#publicEntries.getOrigin(listed);
     return origin && { connection: this.#registry.getConnection(origin.server, this.scope), entry: origin.entry };
   }

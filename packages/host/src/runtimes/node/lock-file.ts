@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Clock, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
-import { ensurePathInFolder, replaceFile, withLock } from '@tenon/base/node';
+import { ensurePathInFolder, readTextFile, replaceFile, withLock } from '@tenon/base/node';
 import { type Lock, MAX_LOCK } from '../../security/lock/lock.js';
 import { parseLockFile } from '../../security/lock/parse-lock.js';
 import { serializeLock } from '../../security/lock/serialize-lock.js';
@@ -76,8 +76,7 @@ async function readText(path: string): Promise<string | undefined> {
       // Each character needs at least one byte.
       const { size } = await file.stat();
       if (size > 3 * MAX_LOCK) throw Object.assign(new Error('too large'), { code: `${size} bytes` });
-      // Unlike `toString`, the decoder omits a byte order mark, which editors add.
-      return new TextDecoder().decode(await file.readFile());
+      return await readTextFile(file);
     } finally {
       await file.close();
     }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { TenonError } from '@tenon/base';
+import { readTextFile } from '@tenon/base/node';
 import { createPolicy, type Policy } from '../../security/policy/policy.js';
 import { parsePolicy } from '../../security/policy/policy-file.js';
 
@@ -18,8 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export async function readPolicyFile(path: string, shownPath = path): Promise<Policy> {
   let text: string;
   try {
-    // Unlike `toString`, the decoder omits a byte order mark, which editors add.
-    text = new TextDecoder().decode(await readFile(path));
+    text = await readTextFile(path);
   } catch (cause) {
     const { code = 'another error' } = cause as NodeJS.ErrnoException;
     throw new TenonError('policy/unreadable', `cannot read the policy ${shownPath}`, {
