@@ -32,6 +32,21 @@ describe('fetchWithAddressCheck', () => {
     expect([reply.status, reply.headers.get('x-echo'), await reply.text()]).toEqual([201, 'a', 'POSTb']);
   });
 
+  it.each(['DELETE', 'OPTIONS', 'PATCH'])(
+    'sends the length of the body of %s, which is no second request',
+    async method => {
+      const before = requestCount;
+      const guard = createUrlGuard('http://127.0.0.1');
+      const fetch = createGuardedFetch({ fetch: fetchWithAddressCheck, guard });
+      const body = 'GET /é HTTP/1.1\r\nhost: x\r\n\r\n';
+      for (const sent of [body, new TextEncoder().encode(body).buffer]) {
+        const reply = await fetch(`http://127.0.0.1:${port}/`, { method, body: sent });
+        expect([reply.status, await reply.text()]).toEqual([201, method + body]);
+      }
+      expect(requestCount).toBe(before + 2);
+    },
+  );
+
   it('refuses a name that resolves to a forbidden address [security.ssrf.private-ranges-blocked]', async () => {
     const before = requestCount;
     const guard = createUrlGuard('https://mcp.example.com');

@@ -52,10 +52,13 @@ function sendRequest(
 ): ReturnType<ByteFetch> {
   const send = route?.send ?? (url.protocol === 'https:' ? https.request : http.request);
   const { method, headers, body, signal } = init;
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body && new Uint8Array(body);
+  // Node sends the body of a DELETE without its length, and a server reads it as the next request.
+  const framing = bytes && { 'content-length': String(bytes.byteLength) };
   return new Promise((resolve, reject) => {
     const options = {
       method,
-      headers: { 'accept-encoding': ACCEPT_ENCODING, ...headers, ...route?.headers },
+      headers: { 'accept-encoding': ACCEPT_ENCODING, ...headers, ...framing, ...route?.headers },
       signal: signal as NonNullable<RequestInit['signal']>,
       ...(route ? route.options : { lookup: createGuardedLookup(guard, url), agent: false }),
     };
@@ -69,7 +72,7 @@ function sendRequest(
       });
     });
     clientRequest.once('error', error => reject(toProxyError(error, route?.headers) ?? error));
-    clientRequest.end(body instanceof ArrayBuffer ? new Uint8Array(body) : body);
+    clientRequest.end(bytes);
   });
 }
 
