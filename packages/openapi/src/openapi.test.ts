@@ -107,6 +107,9 @@ describe('openapi', () => {
   it.each([
     ['/p/{v}', { v: '..' }],
     ['/p/{v}', { v: '.' }],
+    ['/p/{v}', { v: [] }],
+    ['/p/{v}', { v: {} }],
+    ['/p/{v}', { v: { a: null } }],
     ['/p/{v}/x', { v: '' }],
     ['/p/{v}', { v: ['a', '..'] }],
   ])('refuses dots and nothing as a segment of %s: %j', async (path, args) => {
@@ -114,6 +117,43 @@ describe('openapi', () => {
     const { client } = await serve(createDocument({ [path]: { get: { operationId: 'get', parameters } } }));
     expect(await client.callTool('get', args)).toMatchObject({ isError: true });
     expect(requests).toEqual([]);
+  });
+
+  it('sends no inherited member of an object in place of an argument that is absent', async () => {
+    const parameters = ['constructor', 'toString'].map(name => ({ in: 'query', name, schema: {} }));
+    const { client } = await serve(createDocument({ '/p': { get: { operationId: 'get', parameters } } }));
+    await client.callTool('get', {});
+    await client.callTool('get', { constructor: 'ferrari' });
+    expect(requests.map(each => each.url)).toEqual(['/p', '/p?constructor=ferrari']);
+  });
+
+  it('replaces half of a surrogate pair in a cookie, as in a query', async () => {
+    const parameters = ['cookie', 'query'].map(place => ({ in: place, name: place, schema: {} }));
+    const { client } = await serve(createDocument({ '/p': { get: { operationId: 'get', parameters } } }));
+    await client.callTool('get', { cookie: '\ud800', query: '\ud800' });
+    expect(requests).toMatchObject([{ url: '/p?query=%EF%BF%BD', headers: { cookie: 'cookie=%EF%BF%BD' } }]);
+  });
+
+  it('adds the slash that a path lacks', async () => {
+    const { client } = await serve(createDocument({ 'pets/all': { get: { operationId: 'get' } } }));
+    await client.callTool('get', {});
+    expect(requests.map(each => each.url)).toEqual(['/pets/all']);
+  });
+
+  it('sends no body with GET and HEAD, whose responses to HEAD have no schema', async () => {
+    const content = { 'application/json': { schema: { type: 'object' } } };
+    const post = { requestBody: { content }, responses: { 200: { description: '', content } } };
+    const { client, report } = await serve(
+      createDocument({
+        '/p': { get: { ...post, operationId: 'get' }, head: { ...post, operationId: 'head' } },
+      }),
+    );
+    expect(report.changed).toEqual([
+      { tool: 'get', changes: ['its body is left out: a request of GET has none'] },
+      { tool: 'head', changes: ['its body is left out: a request of HEAD has none'] },
+    ]);
+    expect((await client.callTool('head', {})).isError).toBeUndefined();
+    expect(requests.map(each => each.method)).toEqual(['HEAD']);
   });
 
   it('refuses values that are dots together', async () => {
@@ -596,6 +636,23 @@ describe('options of requests', () => {
   });
 });
 
+it.each(['https://api.example.com/v1?key=1', 'https://api.example.com/#v1', 'https://ada@api.example.com'])(
+  'refuses %s as the URL of an API, because no path can be added to it',
+  async given => {
+    await expect(openapi(createDocument({}), { baseUrl: given })).rejects.toMatchObject({ code: 'openapi/option' });
+    const servers = [{ url: given }];
+    const document = createDocument(
+      { '/a': { get: { operationId: 'a', servers } } },
+      { servers: [{ url: 'https://api.example.com' }] },
+    );
+    const { operations, report } = await readOperations(document);
+    expect([operations, report.leftOut]).toEqual([
+      [],
+      [{ operation: 'GET /a', reason: 'the URL of its server has a query, a fragment or a user' }],
+    ]);
+  },
+);
+
 describe('a document of Swagger 2.0', () => {
   it('sends collections, forms and files as it says', async () => {
     const document = {
@@ -719,6 +776,7 @@ describe('a document of Swagger 2.0', () => {
 
   it.each([
     [{ schemes: ['http', 'https'], basePath: '/v1' }, 'https://pets.example.com/v1'],
+    [{ basePath: 'v1' }, 'https://pets.example.com/v1'],
     [{ schemes: ['http'] }, 'http://pets.example.com'],
     [{}, 'https://pets.example.com'],
     [{ host: '127.0.0.1:3000' }, 'http://127.0.0.1:3000'],

@@ -2,7 +2,7 @@ import { toolError } from 'tenon';
 import type { ApiOperation } from '../operations/operation.js';
 import type { RequestCredentials } from './credentials.js';
 import { encodeBody } from './encode-body.js';
-import { encodeQuery, toHeaderText, toPairs, toPathText } from './serialize-value.js';
+import { encodeQuery, encodeText, toHeaderText, toPairs, toPathText } from './serialize-value.js';
 
 /** Request of an operation. */
 export interface ApiRequest {
@@ -32,27 +32,28 @@ export function buildRequest(
   const sent = new Headers({ accept: 'application/json, text/*;q=0.8, */*;q=0.5', ...headers });
   for (const parameter of parameters) {
     const { property, name, in: place, json } = parameter;
-    const value: unknown = Reflect.get(args, property);
+    // Every object inherits members such as `constructor`.
+    const value: unknown = Object.hasOwn(args, property) ? Reflect.get(args, property) : undefined;
     if (value === undefined || (value === null && json !== true && place !== 'path')) continue;
     /** A value that is sent as JSON is a text for the style. */
     const [owner, key] = json === true ? [{ json: JSON.stringify(value) }, 'json'] : [args, property];
-    if (place === 'path') pathTexts.set(name, toPathText(name, requireSegment(property, value, owner), key, parameter));
+    if (place === 'path') pathTexts.set(name, requireSegment(property, value, toPathText(name, owner, key, parameter)));
     else if (place === 'query') query.push(...toPairs(name, owner, key, parameter).map(pair => pair.join('=')));
     else if (place === 'header') setHeader(sent, property, name, toHeaderText(owner, key, parameter));
     // Lists in cookies are one value, because a cookie has one value.
-    else cookies.push(...toPairs(name, owner, key, { explode: false }, encodeURIComponent).map(pair => pair.join('=')));
+    else cookies.push(...toPairs(name, owner, key, { explode: false }, encodeText).map(pair => pair.join('=')));
   }
   const filled = path.split('#', 1)[0]!.replace(/\{([^{}]+)\}/g, (text, name: string) => pathTexts.get(name) ?? text);
   requirePath(filled);
   query.push(...credentials.query.map(([name, value]) => `${encodeQuery(name)}=${encodeQuery(value)}`));
-  cookies.push(...credentials.cookies.map(([name, value]) => `${name}=${encodeURIComponent(value)}`));
+  cookies.push(...credentials.cookies.map(([name, value]) => `${name}=${encodeText(value)}`));
   for (const [name, value] of Object.entries(credentials.headers)) setHeader(sent, 'a credential', name, value);
   if (cookies.length > 0) sent.set('cookie', cookies.join('; '));
   const encoded = body === undefined ? undefined : encodeBody(body, args);
   if (encoded !== undefined) sent.set('content-type', encoded.type);
   const separator = filled.includes('?') ? '&' : '?';
   return {
-    url: `${baseUrl.replace(/\/+$/, '')}${filled}${query.length > 0 ? `${separator}${query.join('&')}` : ''}`,
+    url: `${baseUrl.replace(/\/+$/, '')}${filled.replace(/^(?!\/)/, '/')}${query.length > 0 ? `${separator}${query.join('&')}` : ''}`,
     method,
     headers: toRecord(sent),
     ...(encoded === undefined ? {} : { body: encoded.body }),
@@ -60,11 +61,11 @@ export function buildRequest(
 }
 
 /** A segment of dots would lead to another path, and an empty one to the list above. */
-function requireSegment(property: string, value: unknown, owner: object): object {
-  for (const each of Array.isArray(value) ? value : [value])
-    if (each === null || /^\.*$/.test(String(each)))
-      throw toolError(`"${property}": expected a value for the path, got ${JSON.stringify(each)}.`);
-  return owner;
+function requireSegment(property: string, value: unknown, text: string): string {
+  const parts: readonly unknown[] = [text, ...(Array.isArray(value) ? value : [value])];
+  if (parts.some(each => each === null || /^\.*$/.test(String(each))))
+    throw toolError(`"${property}": expected a value for the path, got ${JSON.stringify(value)}.`);
+  return text;
 }
 
 function requirePath(filled: string): void {

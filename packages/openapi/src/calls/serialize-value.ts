@@ -17,8 +17,11 @@ const SEPARATORS: Readonly<Record<string, string>> = {
   tabDelimited: '%09',
 };
 
+/** Encodes a text for a path or a cookie. */
+export const encodeText: Encode = text => encodeURIComponent(toWellFormed(text));
+
 /** Encodes a text for a query, where `+` is a space. */
-export const encodeQuery: Encode = text => encodeURIComponent(toWellFormed(text)).replace(/%20/g, '+');
+export const encodeQuery: Encode = text => encodeText(text).replace(/%20/g, '+');
 
 /** Encodes a text for a query, without the reserved characters that do not end the value. */
 const encodeReserved: Encode = text =>
@@ -38,14 +41,13 @@ export function formatMember(owner: object, key: string | number): string {
 /** Serializes a member of the arguments as a parameter of a path. */
 export function toPathText(name: string, owner: object, key: string, { style, explode = false }: ValueStyle): string {
   const value: unknown = Reflect.get(owner, key);
-  const encode: Encode = text => encodeURIComponent(toWellFormed(text));
   const isPlainObject = isObject(value);
-  const parts = listParts(owner, key, encode);
+  const parts = listParts(owner, key, encodeText);
   const list = isPlainObject && explode ? parts.map(part => part.join('=')) : parts.flat();
   if (style === 'label') return `.${list.join(explode ? '.' : ',')}`;
   if (style !== 'matrix') return list.join(',');
-  if (!explode) return `;${encode(name)}=${list.join(',')}`;
-  return isPlainObject ? `;${list.join(';')}` : list.map(each => `;${encode(name)}=${each}`).join('');
+  if (!explode) return `;${encodeText(name)}=${list.join(',')}`;
+  return isPlainObject ? `;${list.join(';')}` : list.map(each => `;${encodeText(name)}=${each}`).join('');
 }
 
 /** Serializes a member of the arguments as the value of a header. */

@@ -6,7 +6,6 @@ import {
   checkRange,
   checkString,
   type OptionChecks,
-  parseWebUrl,
   requireArgument,
   requireKnownOptions,
   requireOptions,
@@ -15,6 +14,7 @@ import {
 } from '@tenon/base';
 import { loadPeerSchema, type ResourceDefinition, resource, type ToolDefinition, tool, toolError } from 'tenon';
 import type { ApiOperation, SecurityScheme } from '../operations/operation.js';
+import { isApiUrl } from '../operations/servers.js';
 import type { Platform } from '../platform.js';
 import { ApiStatusError, createApiCaller } from './call-api.js';
 import { type Credentials, checkCredentials } from './credentials.js';
@@ -199,9 +199,9 @@ function once<T>(make: () => T): () => T {
 }
 
 function requireUrl(text: string): string {
-  if (parseWebUrl(text)) return text;
+  if (isApiUrl(text)) return text;
   throw new TenonError('openapi/option', '`baseUrl` is not the URL of an API', {
-    expected: 'an absolute https: or http: URL',
+    expected: 'an absolute https: or http: URL without a query, a fragment and a user',
     hint: 'pass `baseUrl: "https://api.example.com"`',
   });
 }

@@ -44,7 +44,7 @@ export function convertSwagger(document: JsonObject, location: string): JsonObje
 
 /** Returns the URL of the API. It is encrypted if the document does not say otherwise, because credentials go to it. */
 function getServerUrl({ host, basePath = '', schemes }: JsonObject, location: string): string {
-  const path = String(basePath);
+  const path = String(basePath).replace(/^(?=[^/])/, '/');
   if (typeof host !== 'string' || host === '') return path === '' ? '/' : path;
   const named = Array.isArray(schemes) ? schemes.map(String).filter(each => /^https?$/.test(each)) : [];
   const [, own] = /^(https?):/i.exec(location) ?? [];

@@ -45,8 +45,10 @@ export function createOperation({
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
   const add = (wanted: string, schema: unknown, isRequired: boolean): string => {
-    const property = choosePropertyName(wanted, properties);
-    properties[property] = schema;
+    const property = choosePropertyName(wanted.replace(/[^\w.-]+/g, '_'), properties);
+    // Hosts accept no other letters in the name of an argument, so that the title has the name.
+    const isNamed = /^[ -~]*$/.test(wanted) || !isObject(schema);
+    properties[property] = isNamed ? schema : { title: wanted, ...schema };
     if (isRequired) required.push(property);
     return property;
   };
@@ -67,16 +69,19 @@ export function createOperation({
   for (const [, name = ''] of path.matchAll(/\{([^{}]+)\}/g)) {
     if (parameters.some(each => each.in === 'path' && each.name === name)) continue;
     changes.push(`\`${name}\` of the path is not declared: any text is accepted`);
-    parameters.push({ property: add(name.replace(/[^\w.-]+/g, '_'), { type: 'string' }, true), name, in: 'path' });
+    parameters.push({ property: add(name, { type: 'string' }, true), name, in: 'path' });
   }
-  const body = readBody(inputs.body, documents, definitions, add);
-  const response = outputLimits ? readResponse(found, documents, outputLimits) : {};
+  const isRead = method === 'get' || method === 'head';
+  const body = isRead ? undefined : readBody(inputs.body, documents, definitions, add);
+  if (isRead && inputs.body.value.content !== undefined)
+    changes.push(`its body is left out: a request of ${method.toUpperCase()} has none`);
+  const response = outputLimits && method !== 'head' ? readResponse(found, documents, outputLimits) : {};
   const { definitions: $defs } = definitions;
   const security = readSecurity(value, documents.root.value);
   const { summary, description, operationId, deprecated } = value;
   const text = [summary, description].filter(each => typeof each === 'string' && each !== '').join('\n\n');
   const operation: ApiOperation = {
-    name: typeof operationId === 'string' ? operationId : `${method} ${path}`,
+    name: typeof operationId === 'string' && /[A-Za-z0-9]/.test(operationId) ? operationId : `${method} ${path}`,
     ...(typeof summary === 'string' && summary !== '' ? { title: summary } : {}),
     description: cutText(
       `${deprecated === true ? 'Deprecated. ' : ''}${text === '' ? `${method.toUpperCase()} ${path}` : text}`,
@@ -102,9 +107,8 @@ export function createOperation({
 }
 
 /** Tells if an operation that reads can be a resource: its path and its query hold all that it needs. */
-export function findResourceIssue({ method, parameters, input, body }: ApiOperation): string | undefined {
+export function findResourceIssue({ method, parameters, input }: ApiOperation): string | undefined {
   if (method !== 'GET') return `${method} does not read a resource`;
-  if (body !== undefined) return 'it has a body';
   const required: readonly unknown[] = Array.isArray(input.required) ? input.required : [];
   const other = parameters.find(each => each.in !== 'path' && each.in !== 'query' && required.includes(each.property));
   return other && `it needs the ${other.in} \`${other.name}\``;

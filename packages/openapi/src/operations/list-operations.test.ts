@@ -111,7 +111,7 @@ describe('listOperations', () => {
       '/c': { get: operation({ operationId: `ж${'x'.repeat(100)}` }), post: operation({ operationId: '…' }) },
     };
     const names = await listNames(createDocument(paths));
-    expect(names).toEqual(['get_a_b', 'get_a_b_2', 'x'.repeat(64), 'operation']);
+    expect(names).toEqual(['get_a_b', 'get_a_b_2', 'x'.repeat(64), 'post_c']);
   });
 
   it('selects by pattern, tag and method', async () => {
@@ -410,6 +410,14 @@ describe('a parameter of a document', () => {
       expect(changes).toEqual(['a parameter in "query" is left out: it has no name']);
     },
   );
+
+  it('has its name as the title when an argument cannot have it', async () => {
+    const names = ['город', 'имя', 'X-Id'].map(name => ({ in: 'query', name, schema: {} }));
+    const { operation } = await list([...names, { in: 'query', name: '城', schema: { title: 'City' } }]);
+    expect(operation?.input.properties).toEqual({
+      ...{ _: { title: 'город' }, __2: { title: 'имя' }, 'X-Id': {}, __3: { title: 'City' } },
+    });
+  });
 
   it('has the description beside its reference', async () => {
     const id = { in: 'query', name: 'id', description: 'Any id', schema: {} };

@@ -70,7 +70,7 @@ export function readParameter(
       : converted;
   const isRequired = place === 'path' || parameter.required === true;
   return {
-    property: add(name.replace(/[^\w.-]+/g, '_'), described, isRequired),
+    property: add(name, described, isRequired),
     name,
     in: place,
     ...readStyle(parameter, place === 'query' || place === 'cookie' ? 'form' : 'simple'),

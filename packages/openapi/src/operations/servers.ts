@@ -16,6 +16,12 @@ export function findApiUrl({ root: { value: document, location } }: DocumentSet)
   return findServerUrl({ value: document.servers, location });
 }
 
+/** Tells if paths can be added to a URL: it is absolute, and has no query, no fragment and no user. */
+export function isApiUrl(text: string): boolean {
+  const url = parseWebUrl(text);
+  return url !== undefined && !/[?#]/.test(text) && url.username === '' && url.password === '';
+}
+
 /** Returns the first URL of a list of servers, with the defaults of its variables. `undefined` if it is not absolute. */
 function findServerUrl({ value: servers, location }: Located): string | undefined {
   const [server] = Array.isArray(servers) ? servers : [];
@@ -44,6 +50,7 @@ export function resolveOwnServer(
   const found = findServerUrl(own);
   if (found === undefined) return { reason: 'the URL of its server is not absolute' };
   if (found === apiUrl) return {};
+  if (!isApiUrl(found)) return { reason: 'the URL of its server has a query, a fragment or a user' };
   const { origin, pathname } = new URL(found);
   if (apiUrl !== undefined && origin === new URL(apiUrl).origin)
     return { url: baseUrl === undefined ? found : new URL(pathname, baseUrl).href };
