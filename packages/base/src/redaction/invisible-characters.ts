@@ -69,7 +69,7 @@ export function escapeInvisible(text: string): string {
  * joiners and variation selectors stay.
  */
 export function escapeHidden(text: string): string {
-  return /^[\t\n -~]*$/.test(text)
+  return /^[\t\n -~“”…]*$/.test(text)
     ? text
     : text.replace(createHiddenSearch(), each => (JOINING.test(each) ? each : escapeCharacter(each)));
 }

@@ -1,4 +1,4 @@
-import { type Clock, isObject, runWithTimeout, systemClock, TenonError } from '@tenon/base';
+import { type Clock, isObject, runWithTimeout, sleep, systemClock, TenonError } from '@tenon/base';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { listSecretTexts, redactCommand, redactValues } from './command-redaction.js';
@@ -76,6 +76,8 @@ class StdioTransport implements Transport {
   readonly #spawn: SpawnServer;
   readonly #clock: Clock;
   readonly #stderrTail: StderrTail;
+  /** Texts that reveal a configured variable. A server may print its environment. */
+  readonly #secrets: readonly string[];
   #receiver: MessageReceiver | undefined;
   #child: ServerProcess | undefined;
   #writer: LineWriter | undefined;
@@ -89,7 +91,8 @@ class StdioTransport implements Transport {
     this.#options = options;
     this.#spawn = spawn;
     this.#clock = options.clock ?? systemClock;
-    this.#stderrTail = createStderrTail(createLineListener(options));
+    this.#secrets = Object.values(options.env ?? {}).flatMap(value => (value ? listSecretTexts(value) : []));
+    this.#stderrTail = createStderrTail(createLineListener(options.stderr, this.#secrets));
     this.firstOutput = new Promise(resolve => {
       this.#onFirstOutput = resolve;
     });
@@ -133,7 +136,7 @@ class StdioTransport implements Transport {
     void child.exited.then(async exit => {
       // Output from before the exit must still be read, but a child of the child process may keep the stream open.
       await waitAtMost(this.#clock, SETTLE_TIMEOUT, outputEnded);
-      await this.#finish(createExitError(this.peer, exit, this.#stderrTail, this.#options.env));
+      await this.#finish(createExitError(this.peer, exit, this.#stderrTail, this.#secrets));
     });
     void outputEnded.then(async () => {
       await waitAtMost(this.#clock, SETTLE_TIMEOUT, child.exited);
@@ -152,11 +155,9 @@ class StdioTransport implements Transport {
   }
 
   #read(child: ServerProcess): Promise<void> {
-    const secrets = listSecrets(this.#options.env);
-    const redact = (text: string) => redactValues(text, secrets);
+    const redact = (text: string) => redactValues(text, this.#secrets);
     const lines = {
-      value: (value: unknown) =>
-        this.#receiver?.onMessage(secrets.length > 0 ? redactErrorResponse(value, redact) : value),
+      value: (value: unknown) => this.#receiver?.onMessage(redactErrorResponse(value, redact)),
       onParseError: (error: TenonError) => this.#receiver?.onParseError(error),
       onResponseLost: (id: Id, error: TenonError) => this.#receiver?.onResponseLost(id, error),
     };
@@ -213,7 +214,7 @@ async function waitForExit(child: ServerProcess, clock: Clock, ms: number): Prom
   while (child.isTreeRunning()) {
     if (clock.now() >= deadline) return false;
     if (child.isRunning()) await waitAtMost(clock, POLL_INTERVAL, child.exited);
-    else await new Promise<void>(resolve => clock.after(POLL_INTERVAL, resolve));
+    else await sleep(clock, POLL_INTERVAL);
   }
   return true;
 }
@@ -222,12 +223,11 @@ async function waitAtMost(clock: Clock, timeout: number, work: Promise<unknown>)
   await runWithTimeout(() => work, { clock, timeout, onTimeout: () => undefined });
 }
 
-function createLineListener({
-  stderr,
-  env,
-}: Pick<StdioTransportOptions, 'stderr' | 'env'>): ((line: string) => void) | undefined {
+function createLineListener(
+  stderr: StdioTransportOptions['stderr'],
+  secrets: readonly string[],
+): ((line: string) => void) | undefined {
   if (typeof stderr !== 'function') return undefined;
-  const secrets = listSecrets(env);
   return line => {
     try {
       stderr(redactValues(line, secrets));
@@ -244,20 +244,9 @@ function redactErrorResponse(value: unknown, redact: (text: string) => string): 
   return value;
 }
 
-/** Returns the texts that reveal a configured variable. A server may print its environment. */
-function listSecrets(env: StdioTransportOptions['env']): readonly string[] {
-  return Object.values(env ?? {}).flatMap(value => (value === undefined ? [] : listSecretTexts(value)));
-}
-
-function createExitError(
-  peer: string,
-  exit: ProcessExit,
-  tail: StderrTail,
-  env: StdioTransportOptions['env'],
-): TenonError {
+function createExitError(peer: string, exit: ProcessExit, tail: StderrTail, secrets: readonly string[]): TenonError {
   tail.end();
   const ending = exit.signal ? `ended by ${exit.signal}` : `exited with code ${exit.code ?? 'unknown'}`;
-  const secrets = listSecrets(env);
   const lines = tail.getLines().map(line => redactValues(line, secrets));
   const stderrText = lines.length === 0 ? 'nothing on stderr' : `last lines of stderr:\n  ${lines.join('\n  ')}`;
   return new TenonError('stdio/exited', `the server ${ending}: ${stderrText}`, {

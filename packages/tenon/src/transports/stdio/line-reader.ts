@@ -32,6 +32,8 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const MAX_JSON_DEPTH = 128;
 
 const EDGE_LENGTH = 512;
+/** A line that begins otherwise is not JSON. It is not parsed, because an exception costs more than the rest of the line. */
+const JSON_START = /^\s*(?:[-[{"\d]|true|false|null)/;
 /** Length of the beginning of a line in which an error looks for secrets. */
 const MAX_REDACTED = 8192;
 
@@ -45,11 +47,22 @@ export function createLineReader(peer: string, receiver: LineReceiver, options: 
   let tooLongError: TenonError | undefined;
 
   function parseLine(text: string): void {
-    if (exceedsDepth(text, maxJsonDepth)) return refuse(text);
+    if (exceedsDepth(text, maxJsonDepth)) {
+      const error = new TenonError('stdio/too-deep', 'received a message with too many levels', {
+        peer,
+        rpcCode: INVALID_REQUEST,
+        expected: `at most ${maxJsonDepth} levels`,
+        received: `more levels in ${formatExcerpt(text, redact, 60)}`,
+        hint: 'flatten the value, or raise `maxJsonDepth`, which needs more stack',
+      });
+      receiver.onParseError(error);
+      return reportLostResponse(text.slice(0, EDGE_LENGTH), text.slice(-EDGE_LENGTH), error);
+    }
     let value: unknown;
     try {
-      value = parseJson(text);
-    } catch {
+      if (JSON_START.test(text)) value = parseJson(text);
+    } catch {}
+    if (value === undefined) {
       // Some pipes send blank lines to stay open. A carriage return before the newline is whitespace in JSON.
       if (text.trim() === '') return;
       const error = new TenonError('stdio/not-json', 'received a line that is not JSON', {
@@ -61,18 +74,6 @@ export function createLineReader(peer: string, receiver: LineReceiver, options: 
       return receiver.onParseError(error);
     }
     receiver.value(value);
-  }
-
-  function refuse(text: string): void {
-    const error = new TenonError('stdio/too-deep', 'received a message with too many levels', {
-      peer,
-      rpcCode: INVALID_REQUEST,
-      expected: `at most ${maxJsonDepth} levels`,
-      received: `more levels in ${formatExcerpt(text, redact, 60)}`,
-      hint: 'flatten the value, or raise `maxJsonDepth`, which needs more stack',
-    });
-    receiver.onParseError(error);
-    reportLostResponse(text.slice(0, EDGE_LENGTH), text.slice(-EDGE_LENGTH), error);
   }
 
   /** Reports the ID of an unreadable response, so that its caller does not wait for the timeout. */

@@ -102,8 +102,7 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
     const callbacks = written;
     queue = [];
     written = [];
-    const text = lines.length === 1 ? `${lines[0]}\n` : `${lines.join('\n')}\n`;
-    sink.write(text, error => {
+    sink.write(`${lines.join('\n')}\n`, error => {
       if (error) fail(error);
       else handleWritten(size);
       for (const call of callbacks) call();

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { TenonError } from '@tenon/base';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import type { ProcessExit, ServerProcess } from '../../../transports/stdio/server-process-types.js';
@@ -28,13 +29,12 @@ export async function spawnServer(
   const container = nameContainer(options);
   const child = startProcess(container ? { ...options, args: container.args } : options, peer);
   const exited = new Promise<ProcessExit>(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', cause => reject(spawnError(peer, options, cause)));
+  await once(child, 'spawn').catch(cause => {
+    throw spawnError(peer, options, cause);
   });
   // A later error comes from a signal to a process that has exited.
   child.on('error', () => {});
-  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const isRunning = () => isProcessRunning(child);
   const removal = container && createRemoval(container, options);
   const tree = trackProcessTree(child.pid!, isRunning, stop, () => removal?.start());
   if (options.stderr === 'inherit') child.stderr?.on('data', (chunk: Uint8Array) => process.stderr.write(chunk));
@@ -52,6 +52,8 @@ export async function spawnServer(
     isTreeRunning: () => tree.isTreeRunning() || (removal?.isRunning() ?? false),
   };
 }
+
+const isProcessRunning = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
 
 /** Container that a command starts. */
 interface StartedContainer {
@@ -93,7 +95,7 @@ function createRemoval({ name }: StartedContainer, options: StdioTransportOption
       running.on('error', () => {});
       running.unref();
     },
-    isRunning: () => running !== undefined && running.exitCode === null && running.signalCode === null,
+    isRunning: () => running !== undefined && isProcessRunning(running),
   };
 }
 
