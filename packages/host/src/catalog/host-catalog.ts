@@ -73,7 +73,7 @@ export class HostCatalog {
   readonly #isPlainName: (server: string, name: string) => boolean;
   readonly #publicEntries: PublicEntries;
   /** Lists of resources from the last update of the URI owners. */
-  #resourceLists: readonly ServerList<'resources'>[] = [];
+  #resourceLists: readonly Pick<ServerList<'resources'>, 'server' | 'list'>[] = [];
   readonly #filteredLists = new WeakMap<EntryList<ListKind>, MaybePromise<readonly ListEntries[ListKind][]>>();
   readonly #combinedLists = new Map<
     ListKind,
@@ -239,7 +239,7 @@ export class HostCatalog {
     const owners = this.#resources.findOwners(uri);
     if (owners.length > 1) throw createAmbiguousUriError(uri, owners, 'resources/list');
     const part = this.#resourceLists.find(({ list }) => list.items.some(each => each.uri === uri));
-    return part && { connection: part.connection, uri };
+    return part && { connection: this.#registry.getConnection(part.server, this.scope), uri };
   }
 
   /** Resolves the server of a template. `undefined`: no known server has it. Rejects when the owner is ambiguous. */
@@ -398,19 +398,16 @@ export class HostCatalog {
     const [resources, templates] = [readResources.list, readTemplates.list];
     const servers = new Set([...resources.parts, ...templates.parts].map(({ server }) => server));
     for (const server of servers) {
-      const [own, others] = [resources, templates].map(({ parts }) => parts.find(each => each.server === server));
-      const uris = own
-        ? (await this.#getFilteredEntries('resources', own as ServerList<'resources'>)).map(({ uri }) => uri)
-        : [];
-      const texts = others
-        ? (await this.#getFilteredEntries('templates', others as ServerList<'templates'>)).map(
-            ({ uriTemplate }) => uriTemplate,
-          )
-        : [];
-      this.#resources.update(server, uris, texts);
+      const own = resources.parts.find(each => each.server === server);
+      const others = templates.parts.find(each => each.server === server);
+      this.#resources.update(
+        server,
+        own ? await this.#getFilteredEntries('resources', own) : [],
+        others ? await this.#getFilteredEntries('templates', others) : [],
+      );
     }
     this.unavailable = resources.unavailable;
-    this.#resourceLists = resources.parts;
+    this.#resourceLists = resources.parts.map(({ server, list }) => ({ server, list }));
     return [resources, templates];
   }
 

@@ -1,4 +1,5 @@
 import { isObject, readPageAddresses } from '@tenon/base';
+import { memoizeByList } from './memoize-by-list.js';
 
 /** Extension for pages of servers, which hosts show. */
 export const UI_EXTENSION = 'io.modelcontextprotocol/ui';
@@ -9,22 +10,16 @@ interface Marked {
   readonly _meta?: unknown;
 }
 
-const addressesByList = new WeakMap<readonly Marked[], readonly string[]>();
-const hiddenByList = new WeakMap<readonly Marked[], ReadonlySet<number>>();
+/** Lists the addresses of the pages of all tools of a list. */
+export const listPageAddresses = memoizeByList((tools: readonly Marked[]): readonly string[] =>
+  tools.flatMap(readPageAddresses),
+);
 
-/** Lists the addresses of the pages of all tools of a list. A list is read once, because it never changes. */
-export function listPageAddresses(tools: readonly Marked[]): readonly string[] {
-  const known = addressesByList.get(tools) ?? tools.flatMap(readPageAddresses);
-  addressesByList.set(tools, known);
-  return known;
-}
-
-/** Lists the positions of the tools of a list that are not for the model. A list is read once, because it never changes. */
-export function findHiddenFromModel(tools: readonly Marked[]): ReadonlySet<number> {
-  const known = hiddenByList.get(tools) ?? new Set(tools.flatMap((tool, index) => (isForModel(tool) ? [] : [index])));
-  hiddenByList.set(tools, known);
-  return known;
-}
+/** Lists the positions of the tools of a list that are not for the model. */
+export const findHiddenFromModel = memoizeByList(
+  (tools: readonly Marked[]): ReadonlySet<number> =>
+    new Set(tools.flatMap((tool, index) => (isForModel(tool) ? [] : [index]))),
+);
 
 const forModelByList = new WeakMap<readonly Marked[], readonly Marked[]>();
 

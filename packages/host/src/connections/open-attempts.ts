@@ -81,8 +81,9 @@ export class OpenAttempts {
     });
   }
 
-  /** Stops the timer of the attempt. */
+  /** Stops the timer of the attempt, and releases its transport. */
   end(): void {
+    this.#hasProgress = () => false;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }

@@ -3,6 +3,7 @@ import type { Tool } from 'tenon';
 import { readMeta } from 'tenon/host-internals';
 import { createPageResult, type ProxyCall, type RequestContext } from 'tenon/proxy';
 import { collapseToBudget } from '../catalog/budget/resolve-meta-tool.js';
+import { memoizeByList } from '../catalog/memoize-by-list.js';
 import { getEntryKey, type ListEntries, type ListKind } from '../connections/list-cache.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
@@ -60,15 +61,10 @@ function selectTools(
   return [...listed, ...own.filter(({ name }) => !names.has(name))];
 }
 
-const withoutTaskSupport = new WeakMap<readonly Tool[], readonly Tool[]>();
-
 /** Adapts `execution.taskSupport` of tools to the protocol version of the caller. */
-function adaptTaskSupport(tools: readonly Tool[], { dialect }: RequestContext): readonly Tool[] {
-  if (dialect.tasks === 'by-parameter') return tools;
-  const known = withoutTaskSupport.get(tools);
-  if (known) return known;
-  const isAffected = tools.some(({ execution }) => execution);
-  const without = isAffected ? tools.map(({ execution: _, ...tool }) => tool as Tool) : tools;
-  withoutTaskSupport.set(tools, without);
-  return without;
-}
+const adaptTaskSupport = (tools: readonly Tool[], { dialect }: RequestContext): readonly Tool[] =>
+  dialect.tasks === 'by-parameter' ? tools : removeTaskSupport(tools);
+
+const removeTaskSupport = memoizeByList((tools: readonly Tool[]): readonly Tool[] =>
+  tools.some(({ execution }) => execution) ? tools.map(({ execution: _, ...tool }) => tool) : tools,
+);

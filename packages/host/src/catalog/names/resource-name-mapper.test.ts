@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
 import { parseTemplate } from '../../../../tenon/src/server/uri-template/template.js';
-import { createResourceNameMapper } from './resource-name-mapper.js';
+import { createResourceNameMapper, type ResourceNameMapper } from './resource-name-mapper.js';
 
 /** RFC 3986, appendix A, for a URI with a rootless path: no character that may not stand where it stands. */
 const VALID =
@@ -32,12 +32,24 @@ const uris = fc.oneof(
 );
 const servers = ['a', 'B b', 'c'];
 
+const update = (
+  names: ResourceNameMapper,
+  server: string,
+  resources: readonly string[],
+  templates: readonly string[] = [],
+) =>
+  names.update(
+    server,
+    resources.map(uri => ({ uri })),
+    templates.map(uriTemplate => ({ uriTemplate })),
+  );
+
 describe('the mapper of resource URIs', () => {
   it('maps URIs back unchanged, and returns no two equal ones', () => {
     fc.assert(
       fc.property(fc.array(fc.uniqueArray(uris, { maxLength: 6 }), { minLength: 3, maxLength: 3 }), lists => {
         const names = createResourceNameMapper({ servers });
-        for (const [at, list] of lists.entries()) names.update(servers[at]!, list, []);
+        for (const [at, list] of lists.entries()) update(names, servers[at]!, list);
         const seen = new Set<string>();
         for (const [at, list] of lists.entries()) {
           for (const uri of list) {
@@ -72,8 +84,8 @@ describe('the mapper of resource URIs', () => {
 
   it('keeps URIs that only one server can have', () => {
     const names = createResourceNameMapper({ servers });
-    names.update('a', ['note://1', 'note://2'], []);
-    names.update('c', ['note://2'], []);
+    update(names, 'a', ['note://1', 'note://2']);
+    update(names, 'c', ['note://2']);
     expect(names.toPublic('a', 'note://1')).toBe('note://1');
     expect(names.toPublic('a', 'note://2')).toBe('tenon:a/note://2');
     expect(names.toPublic('c', 'note://2')).toBe('tenon:c/note://2');
@@ -82,16 +94,38 @@ describe('the mapper of resource URIs', () => {
     expect(names.toServer('note://2')).toBeUndefined();
   });
 
+  it('reads a list of entries once for all mappers', () => {
+    let reads = 0;
+    const entry = {
+      get uri() {
+        reads += 1;
+        return 'note://1';
+      },
+      get uriTemplate() {
+        reads += 1;
+        return 'note://{title}';
+      },
+    };
+    const entries = [entry];
+    for (let mappers = 0; mappers < 3; mappers++) {
+      const names = createResourceNameMapper({ servers });
+      names.update('a', entries, entries);
+      expect(names.findOwners('note://1')).toEqual(['a']);
+      expect(names.findTemplateOwners('note://{title}')).toEqual(['a']);
+    }
+    expect(reads).toBe(2);
+  });
+
   it('resolves an unlisted URI to the owner of its template, and to no server without one', () => {
     const names = createResourceNameMapper({ servers });
-    names.update('a', ['note://listed'], ['note://{title}', '{broken']);
-    names.update('c', [], ['file:///{+path}']);
+    update(names, 'a', ['note://listed'], ['note://{title}', '{broken']);
+    update(names, 'c', [], ['file:///{+path}']);
     expect(names.findOwners('note://x')).toEqual(['a']);
     expect(names.findOwners('file:///a/../b')).toEqual(['c']);
     expect(names.findOwners('other://x')).toEqual([]);
     expect(names.toServer('file:///x')).toEqual({ server: 'c', uri: 'file:///x' });
     expect(names.toPublic('a', 'other://x')).toBe('tenon:a/other://x');
-    names.update('c', [], ['note://{+any}']);
+    update(names, 'c', [], ['note://{+any}']);
     expect(names.findOwners('note://x')).toEqual(['a', 'c']);
     expect(names.findOwners('note://listed')).toEqual(['a']);
     expect(names.toPublic('c', 'note://x')).toBe('tenon:c/note://x');
@@ -110,8 +144,8 @@ describe('the mapper of resource URIs', () => {
 describe('the mapper of resource templates', () => {
   it('wraps templates whose URIs another server could have, with the same expansion', () => {
     const names = createResourceNameMapper({ servers });
-    names.update('a', [], ['note://{title}', 'mine://{x}']);
-    names.update('c', [], ['note://{+name}{?q}', 'http://[::1]/{y}', 'tenon:a/{z}']);
+    update(names, 'a', [], ['note://{title}', 'mine://{x}']);
+    update(names, 'c', [], ['note://{+name}{?q}', 'http://[::1]/{y}', 'tenon:a/{z}']);
     expect(names.toPublicTemplate('a', 'mine://{x}')).toBe('mine://{x}');
     expect(names.toPublicTemplate('a', 'note://{title}')).toBe('tenon:a/note://{title}');
     const outer = names.toPublicTemplate('c', 'note://{+name}{?q}');
@@ -126,7 +160,7 @@ describe('the mapper of resource templates', () => {
 
   it('separates equal templates', () => {
     const names = createResourceNameMapper({ servers });
-    for (const server of ['a', 'c']) names.update(server, [], ['note://{title}', '{broken']);
+    for (const server of ['a', 'c']) update(names, server, [], ['note://{title}', '{broken']);
     const outers = ['a', 'c'].map(server => names.toPublicTemplate(server, 'note://{title}'));
     expect(outers).toEqual(['tenon:a/note://{title}', 'tenon:c/note://{title}']);
     expect(names.toPublicTemplate('a', '{broken')).toBe('tenon:a/{broken');

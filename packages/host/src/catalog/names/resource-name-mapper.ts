@@ -1,11 +1,16 @@
 import { addLabel, getKeptScheme, TenonError, unwrapUri, type WrappedResource, wrapUri } from '@tenon/base';
+import type { Resource, ResourceTemplate } from 'tenon';
 import { parseTemplate, type Template } from 'tenon/host-internals';
+import { memoizeByList } from '../memoize-by-list.js';
 import { createLabels } from './label.js';
 import { createPublicAddresses, type PublicAddresses } from './public-addresses.js';
 import { haveCommonUris } from './template-overlap.js';
 
 /** Maximum number of templates of one server that are used to route URIs. Further templates are only listed. */
 const MAX_ROUTED_TEMPLATES = 1_000;
+
+type ResourceUri = Pick<Resource, 'uri'>;
+type TemplateUri = Pick<ResourceTemplate, 'uriTemplate'>;
 
 export interface ResourceNameMapperOptions {
   /** Names of all servers, in the order of the configuration. */
@@ -27,8 +32,8 @@ export interface ResourceNameMapperOptions {
  * because each server has a namespace of its own for skills.
  */
 export interface ResourceNameMapper {
-  /** Updates the URIs and templates of a server. */
-  update(server: string, uris: readonly string[], templates: readonly string[]): void;
+  /** Updates the URIs and templates of a server. What is made of equal arrays is in memory once. */
+  update(server: string, resources: readonly ResourceUri[], templates: readonly TemplateUri[]): void;
   /** Updates the addresses of pages that the tools of a server declare. They need not be in a list of resources. */
   declarePages(server: string, uris: readonly string[]): void;
   /**
@@ -105,6 +110,14 @@ interface ServerResources {
   templates: ReadonlyMap<string, Template | undefined>;
 }
 
+const indexUris = memoizeByList((entries: readonly ResourceUri[]) => new Set(entries.map(({ uri }) => uri)));
+const indexTemplates = memoizeByList(
+  (entries: readonly TemplateUri[]) =>
+    new Map(
+      entries.slice(0, MAX_ROUTED_TEMPLATES).map(({ uriTemplate }) => [uriTemplate, tryParseTemplate(uriTemplate)]),
+    ),
+);
+
 /** URIs and templates of several servers. */
 class SharedResourceNames implements ResourceNameMapper {
   readonly #byLabel: ReadonlyMap<string, string>;
@@ -126,10 +139,10 @@ class SharedResourceNames implements ResourceNameMapper {
     );
   }
 
-  update(server: string, uris: readonly string[], templates: readonly string[]): void {
-    const resources = this.#get(server);
-    resources.uris = new Set(uris);
-    resources.templates = new Map(templates.slice(0, MAX_ROUTED_TEMPLATES).map(each => [each, tryParseTemplate(each)]));
+  update(server: string, resources: readonly ResourceUri[], templates: readonly TemplateUri[]): void {
+    const own = this.#get(server);
+    own.uris = indexUris(resources);
+    own.templates = indexTemplates(templates);
   }
 
   declarePages(server: string, uris: readonly string[]): void {
