@@ -36,7 +36,7 @@ export {
 export type { ErrorObject } from './errors/error-object.js';
 export { createCausedError, getErrorType } from './errors/error-type.js';
 export { describeIssues, type Issue } from './errors/issues.js';
-export { logError, logErrorMessage } from './errors/log-error.js';
+export { createErrorReporter, logError, logErrorMessage } from './errors/log-error.js';
 export {
   createPeerError,
   createUnknownOutcomeError,

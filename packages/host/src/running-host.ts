@@ -2,6 +2,7 @@ import {
   applyDefaults,
   type Clock,
   checkString,
+  createErrorReporter,
   type JsonObject,
   keepIntegers,
   logErrorMessage,
@@ -100,7 +101,7 @@ export class RunningHost implements Host {
     requireServers(options.servers);
     this.#options = options;
     this.#clock = clock;
-    const reportError = options.onError ?? logErrorMessage;
+    const reportError = createErrorReporter(options.onError ?? logErrorMessage);
     keepIntegers();
     this.#stores = prepareStores(options.stores ?? memoryStores({ clock }), options.inputRequests?.keys, reportError);
     this.#sharedSessions = this.#stores.durable ? this.#createSharedSessions(reportError) : undefined;

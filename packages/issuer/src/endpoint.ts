@@ -1,3 +1,4 @@
+import { checkBoolean, checkEither, checkObject, checkRange, requireResult } from '@tenon/base';
 import {
   type AuthEndpoint,
   type AuthExchange,
@@ -13,9 +14,13 @@ import { createClientRegistry } from './clients/client-registry.js';
 import { handleRegistration } from './clients/registration.js';
 import { createIssuerMetadata, getMetadataPaths } from './metadata.js';
 import { createOauthErrorResponse, OauthError } from './oauth-error.js';
+import { OPTIONS_CODE } from './option-error.js';
 import type { AllowRequest, IssuerRequest, IssuerSettings } from './options.js';
 import type { SignInMethod } from './sign-in-method.js';
 import { handleRevocation, handleTokenRequest } from './token/token-endpoint.js';
+
+const checkMilliseconds = checkRange('a number of milliseconds', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+const checkAllowResult = checkEither(checkBoolean, checkObject({ retryAfter: checkMilliseconds }));
 
 type RouteHandler = (request: AuthHttpRequest) => Promise<AuthHttpResponse>;
 
@@ -94,6 +99,7 @@ async function refuseByLimit(
 ): Promise<AuthHttpResponse | undefined> {
   const header = (name: string) => exchange.header(name);
   const result = await allowRequest({ endpoint, remote: exchange.remote, header });
+  requireResult('the result of `allowRequest`', result, checkAllowResult, OPTIONS_CODE);
   if (result === true) return undefined;
   const wait = result === false ? {} : { 'retry-after': String(Math.max(1, Math.ceil(result.retryAfter / 1_000))) };
   return createJsonResponse(

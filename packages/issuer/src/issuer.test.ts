@@ -289,6 +289,33 @@ describe('authenticated clients', () => {
     expect((await testIssuer.token({ ...bySelf, ...fields }, headers)).body.error).toBe(error);
   });
 
+  it.each(['application/json', 'multipart/form-data; boundary=x', undefined])(
+    'are told the type of the body when it is %s',
+    async type => {
+      const headers = { ...basic, ...(type === undefined ? {} : { 'content-type': type }) };
+      for (const path of ['/token', '/revoke']) {
+        const response = await openTestIssuer({ clients: [machine] }).send(path, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify(bySelf),
+        });
+        expect([response.status, await response.json()]).toEqual([
+          400,
+          {
+            error: 'invalid_request',
+            error_description: 'The body must be a form: application/x-www-form-urlencoded',
+          },
+        ]);
+      }
+    },
+  );
+
+  it('are refused at the start when they can get no tokens: no redirect URI, and no `machine`', () => {
+    expect(() => openTestIssuer({ clients: [{ id: 'app' }] })).toThrow(
+      expect.objectContaining({ code: 'auth/issuer-options', received: 'app' }),
+    );
+  });
+
   it.each([{ machine: false }, {}])('get no client credentials tokens without `machine`: %o', async options => {
     const testIssuer = openTestIssuer({ clients: [{ id: 'machine', secret: SECRET, redirects: [BACK], ...options }] });
     expect((await testIssuer.token(bySelf, basic)).body.error).toBe('unauthorized_client');

@@ -8,6 +8,7 @@ import {
   checkOptional,
   checkStores,
   classifyHost,
+  createErrorReporter,
   createUrlGuard,
   isEncryptedOrLocal,
   logError,
@@ -93,7 +94,7 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
     // Redirects are off, because the final URL would differ from the client ID.
     fetch: createGuardedFetch({ guard, fetch, clock, maxRedirects: 0 }),
     createFetch: (providerGuard: UrlGuard) => createGuardedFetch({ guard: providerGuard, fetch, clock }),
-    report: onError ?? logError,
+    report: createErrorReporter(onError ?? logError),
     getKeys: () => (keys ??= createSigningKeys(options.keys)),
     isAllowedResource: resource =>
       isResourceUrl(resource) && (resources?.includes(resource) ?? isLoopbackResource(resource)),
@@ -135,7 +136,8 @@ function checkKinds(options: IssuerBaseOptions): void {
   for (const [name, kind] of Object.entries(KINDS)) {
     const value = values.get(name);
     const found = Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value;
-    if (value !== undefined && kind !== 'any' && found !== kind) throw createOptionError(name, `a ${kind}`, found);
+    if (value !== undefined && kind !== 'any' && found !== kind)
+      throw createOptionError(name, `${kind === 'object' ? 'an' : 'a'} ${kind}`, found);
   }
   const { stores, clientMetadataDocuments, clients = [], clock, keys } = options;
   requireArgument('`stores`', stores, checkOptional(checkStores), OPTIONS_CODE);

@@ -41,6 +41,8 @@ export async function authenticateClient(
   clients: ClientRegistry,
   settings: IssuerSettings,
 ): Promise<AuthenticatedClient> {
+  if (request.form.toString() === '')
+    throw new OauthError('invalid_request', 'The body must be a form: application/x-www-form-urlencoded');
   const { id, method, credential } = readPresentedClient(request);
   const basic = method === 'client_secret_basic';
   const client = await clients.find(id);

@@ -65,6 +65,7 @@ describe('parseClientMetadata', () => {
       'authorization_code',
       'refresh_token',
     ]);
+    expect(parse({ grant_types: null }).grants).toEqual(['authorization_code']);
     for (const types of ['authorization_code', [], ['refresh_token']])
       expect(() => parse({ grant_types: types })).toThrow(error('invalid_client_metadata', /grant_types/));
   });

@@ -70,8 +70,9 @@ function parseRedirects(
 }
 
 /** Parses grant types. Clients that register themselves cannot have `client_credentials`. */
-function parseGrants(value: unknown = USER_GRANTS.slice(0, 1)): string[] {
-  const list = Array.isArray(value) ? value : [];
+function parseGrants(value: unknown): string[] {
+  const given = value ?? USER_GRANTS.slice(0, 1);
+  const list = Array.isArray(given) ? given : [];
   const grants = USER_GRANTS.filter(grant => list.includes(grant));
   if (!grants.includes('authorization_code')) throw createMetadataError('grant_types must have "authorization_code"');
   return grants;

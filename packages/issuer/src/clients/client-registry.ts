@@ -61,6 +61,8 @@ function checkClient(client: IssuerClient, { redirectSchemes }: IssuerSettings):
   const invalidUri = redirects.find(uri => !isRedirectUri(uri, 'native', redirectSchemes));
   if (invalidUri !== undefined)
     throw createOptionError('clients', 'redirect URIs with https:, loopback or an app scheme', invalidUri);
+  if (redirects.length === 0 && !machine)
+    throw createOptionError('clients', '`redirects`, or `machine: true` for a client without users', id);
   if (machine && secret === undefined && jwks === undefined) {
     throw createOptionError('clients', 'a secret or keys for a client without redirect URIs', id);
   }

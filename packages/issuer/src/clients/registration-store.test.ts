@@ -135,4 +135,26 @@ describe('allowRequest', () => {
     expect((await testIssuer.send('/jwks')).status).toBe(200);
     expect(requests).toEqual(['register undefined', 'token 192.0.2.1', 'authorize undefined']);
   });
+
+  it.each([{ retryAfter: Number.NaN }, { retryAfter: Number.POSITIVE_INFINITY }, {}, 'no', undefined])(
+    'causes a reported error when it returns %j',
+    async result => {
+      const reported: string[] = [];
+      const testIssuer = openTestIssuer({
+        allowRequest: () => result as unknown as boolean,
+        onError: ({ message }) => reported.push(message),
+      });
+      const { status, headers } = await register(testIssuer);
+      expect([status, headers.get('retry-after')]).toEqual([500, null]);
+      expect(reported).toEqual([expect.stringContaining('the result of `allowRequest` is invalid')]);
+    },
+  );
+
+  it('causes a response also when `onError` throws', async () => {
+    const fail = () => {
+      throw new Error('broken');
+    };
+    const { status } = await register(openTestIssuer({ allowRequest: fail, onError: fail }));
+    expect(status).toBe(500);
+  });
 });

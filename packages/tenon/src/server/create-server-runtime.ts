@@ -1,4 +1,12 @@
-import { areSealKeys, dropUndefined, logError, requireShape, systemClock, TenonError } from '@tenon/base';
+import {
+  areSealKeys,
+  createErrorReporter,
+  dropUndefined,
+  logError,
+  requireShape,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import type { RequestStateStore, RetryForwardingConfig } from '../execution/request-state-store.js';
 import type { ListName } from '../protocol/lists.js';
 import { isExtensionId } from '../protocol/meta.js';
@@ -39,14 +47,7 @@ export function createServerRuntime(
   const { name, version, title, description, websiteUrl, icons, instructions, ...options } = definition;
   checkServerOptions(options);
   const clock = options.clock ?? systemClock;
-  const report = options.onError ?? logError;
-  const onError = (error: TenonError): void => {
-    try {
-      report(error);
-    } catch {
-      // An exception of `onError` itself cannot be reported.
-    }
-  };
+  const onError = createErrorReporter(options.onError ?? logError);
   const announceChange = batchListChanges(clock, (list, items) => runtime.subscriptions.notifyListChanged(list, items));
   const { inputRequests = {} } = options;
   const stores = prepareStores(options.stores ?? memoryStores({ clock }), inputRequests.keys, onError);

@@ -71,14 +71,3 @@ export function createTopicListeners(report: ErrorReporter): TopicListeners {
     },
   };
 }
-
-/** Creates a function that reports errors to `onError`. An exception of `onError` is ignored. */
-export function createErrorReporter(onError: ((error: TenonError) => void) | undefined): ErrorReporter {
-  return error => {
-    try {
-      onError?.(error);
-    } catch {
-      // No handler is left that could get this error.
-    }
-  };
-}

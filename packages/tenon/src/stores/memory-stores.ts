@@ -3,6 +3,7 @@ import {
   checkKey,
   checkOptional,
   checkRange,
+  createErrorReporter,
   createStoreClosedError,
   MAX_SHARE,
   MAX_VALUE_SIZE,
@@ -12,7 +13,7 @@ import {
   systemClock,
   type TenonError,
 } from '@tenon/base';
-import { createErrorReporter, createTopicListeners } from './listeners.js';
+import { createTopicListeners } from './listeners.js';
 import { createMemoryBuckets } from './memory-buckets.js';
 import { createMemoryValues } from './memory-values.js';
 import { checkAmount, commonChecks } from './option-checks.js';

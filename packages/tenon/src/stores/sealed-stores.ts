@@ -3,6 +3,7 @@ import {
   type Bus,
   catchMaybe,
   checkStores,
+  createErrorReporter,
   createSeal,
   createUnknownFormatLog,
   isUnknownFormat,
@@ -65,7 +66,7 @@ export function sealStores(stores: Stores, options: SealedStoresOptions): Stores
       expected: 'at least one key of 32 bytes, with unique ids of letters, digits, "_" and "-"',
     });
   }
-  const report = (error: TenonError) => onError?.(error);
+  const report = createErrorReporter(onError);
   const seal = createBoundSeal(keys, stores.prefix, createUnknownFormatLog(report));
   return {
     values: sealValues(stores.values, seal, report),

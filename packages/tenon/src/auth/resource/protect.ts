@@ -1,5 +1,6 @@
 import {
   checkAuthInfo,
+  createErrorReporter,
   fetchWithGlobal,
   isObject,
   logError,
@@ -59,7 +60,7 @@ export function protect(options: ProtectOptions): TokenVerifier {
       issuer: settings.originIssuer,
       clock: options.clock ?? systemClock,
       fetch: options.fetch ?? fetchWithGlobal,
-      onError: options.onError ?? logError,
+      onError: createErrorReporter(options.onError ?? logError),
     }),
     challenge(request, needed) {
       const token = readPresentedToken(request);
@@ -174,7 +175,7 @@ function createTokenVerifier(options: ProtectOptions, settings: ProtectSettings)
     expandScopes: createScopeExpander(options.scopeHierarchy ?? {}),
   };
   if (verify) return createCustomVerifier(verify, claimOptions.expandScopes);
-  const onError = options.onError ?? logError;
+  const onError = createErrorReporter(options.onError ?? logError);
   const connection = { clock, fetch: options.fetch ?? fetchWithGlobal };
   const listAudiences = ({ audience: other }: TrustedIssuer) => (other === undefined ? [resource] : [resource, other]);
   const cacheOptions = { clock, maxTokens: options.tokenCacheSize ?? 10_000, ttl: options.tokenCacheTtl ?? 5 * MINUTE };

@@ -3,6 +3,7 @@ import {
   checkAnything,
   checkBoolean,
   checkOptional,
+  createErrorReporter,
   createStoreClosedError,
   MAX_VALUE_SIZE,
   parseUrl,
@@ -12,7 +13,6 @@ import {
   TenonError,
 } from '@tenon/base';
 import { guardStores } from '../guard-stores.js';
-import { createErrorReporter } from '../listeners.js';
 import { checkAmount, commonChecks } from '../option-checks.js';
 import { createCallTracker } from '../remote/call-tracker.js';
 import { createOnce } from '../remote/once.js';

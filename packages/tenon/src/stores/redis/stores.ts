@@ -3,6 +3,7 @@ import {
   type Clock,
   checkAnything,
   checkObject,
+  createErrorReporter,
   createStoreClosedError,
   MAX_VALUE_SIZE,
   requireArgument,
@@ -14,7 +15,6 @@ import {
 } from '@tenon/base';
 import { toBucketTimes } from '../bucket-level.js';
 import { guardStores } from '../guard-stores.js';
-import { createErrorReporter } from '../listeners.js';
 import { checkAmount, commonChecks } from '../option-checks.js';
 import { createCallTracker } from '../remote/call-tracker.js';
 import { createUnavailableError } from '../remote/unavailable.js';

@@ -1,6 +1,7 @@
 import {
   checkStores,
   checkString,
+  createErrorReporter,
   MAX_LISTED,
   requireArgument,
   requireKnownOptions,
@@ -40,7 +41,8 @@ export async function sealRestoredStores(
   requireKnownOptions('sealRestoredStores', options, { from: true, keys: true, onError: true });
   requireArgument('`stores` of sealRestoredStores', stores, checkStores, 'store/option');
   requireArgument('`from` of sealRestoredStores', options.from, checkString, 'store/option');
-  const { from, keys, onError } = options;
+  const { from, keys } = options;
+  const report = createErrorReporter(options.onError);
   const { values, bus, durable } = stores;
   const source = sealStores({ values, bus, durable, prefix: from, close: () => stores.close() }, { keys }).values;
   const target = sealStores(stores, { keys }).values;
@@ -58,7 +60,7 @@ export async function sealRestoredStores(
     const page = await stores.values.list('', { after });
     for (const stored of page) {
       const outcome = await sealOne(stored).catch((error: unknown): keyof RestoredStoresResult => {
-        onError?.(TenonError.from(error));
+        report(TenonError.from(error));
         return 'failed';
       });
       counts[outcome] += 1;

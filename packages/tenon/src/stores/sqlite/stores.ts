@@ -1,5 +1,6 @@
 import {
   type Clock,
+  createErrorReporter,
   createStoreClosedError,
   MAX_VALUE_SIZE,
   type Stores,
@@ -7,7 +8,6 @@ import {
   type TenonError,
 } from '@tenon/base';
 import { guardStores } from '../guard-stores.js';
-import { createErrorReporter } from '../listeners.js';
 import { createSqliteBuckets } from './buckets.js';
 import { createSqliteBus } from './bus.js';
 import { type Database, readScalar } from './database.js';

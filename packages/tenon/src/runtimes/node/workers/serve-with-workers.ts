@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { logError, TenonError } from '@tenon/base';
+import { createErrorReporter, logError, TenonError } from '@tenon/base';
 import type { CloseOptions } from '../../../transports/http/server/endpoint.js';
 import { requireCloseOptions } from '../../../transports/http/server/option-checks.js';
 import type { HttpServer, ServeHttpOptions } from '../http/http-server.js';
@@ -24,7 +24,7 @@ export function serveWithWorkers(
       expected: `'auto' or an integer from 1 to ${MAX_WORKERS}`,
       received: String(workers).slice(0, 40),
     });
-  return count === 1 ? serve() : startWorkers(count, onError);
+  return count === 1 ? serve() : startWorkers(count, createErrorReporter(onError));
 }
 
 /** Starts workers that run this program again, and serve in it. */

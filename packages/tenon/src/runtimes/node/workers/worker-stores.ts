@@ -1,6 +1,7 @@
 import {
   type Clock,
   checkKey,
+  createErrorReporter,
   createStoreClosedError,
   type JsonObject,
   runWithTimeout,
@@ -10,7 +11,6 @@ import {
   systemClock,
   TenonError,
 } from '@tenon/base';
-import { createErrorReporter } from '../../../stores/listeners.js';
 import { fromSentError, type StoreOperation, type WorkerChannel } from './messages.js';
 
 /** Time that the primary process has for one operation, in milliseconds. */

@@ -1,4 +1,12 @@
-import { type AuthInfo, logError, type MaybePromise, SharedLimit, sleep, thenMaybe } from '@tenon/base';
+import {
+  type AuthInfo,
+  createErrorReporter,
+  logError,
+  type MaybePromise,
+  SharedLimit,
+  sleep,
+  thenMaybe,
+} from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { getRequiredScopes } from '../../../protocol/scopes.js';
 import type { HttpSseEndpoints } from '../../http-sse/server.js';
@@ -96,7 +104,7 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
     clock,
     streams: createEventStreams(limits, clock, unread),
     eventStore: options.eventStore ?? createMemoryEventStore(limits, session => sessions.getCaller(session)),
-    report: options.onError ?? logError,
+    report: createErrorReporter(options.onError ?? logError),
     inFlight: new InFlightRequests(limits.maxRequests, limits.maxShare),
     readingBytes: new SharedLimit(limits.maxReadingBytes, limits.maxShare),
     getAddress: options.clientAddress ?? (exchange => exchange.remote),

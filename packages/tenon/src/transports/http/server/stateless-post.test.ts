@@ -360,4 +360,13 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     expect(await response.text()).not.toContain('secret');
     expect(reported).toHaveLength(1);
   });
+
+  it('get a response when the service and `onError` fail', async () => {
+    const fail = () => Promise.reject(new Error('broken'));
+    const onError = () => {
+      throw new Error('no logs');
+    };
+    await serve({ alone: fail }, { onError });
+    expect((await site.send('/mcp', alone('tools/list'))).status).toBe(500);
+  });
 });
