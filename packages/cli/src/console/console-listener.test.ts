@@ -119,7 +119,8 @@ describe('the listener of the console', () => {
     expect((await send('/s/notes/tools/a%2Fb', {})).text).toContain('<title>page</title>');
     expect((await send('/../../package.json', {})).text).toContain('<title>page</title>');
     expect((await send('/assets/%2e%2e/%2e%2e/package.json', {})).text).not.toContain('"name"');
-    expect((await send('/', {}, 'POST')).status).toBe(405);
+    const { status, headers } = await send('/', {}, 'POST');
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 
   it('serves addresses that are no URLs, because any page can send one [con.token]', async () => {

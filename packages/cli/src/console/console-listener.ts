@@ -105,7 +105,10 @@ function sendFile(
   response: ServerResponse,
   path: string,
 ): void {
-  if (method !== 'GET' && method !== 'HEAD') return refuse(response, { status: 405, message: 'expected GET' });
+  if (method !== 'GET' && method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return refuse(response, { status: 405, message: 'expected GET' });
+  }
   // Each address of a view is served by the same page.
   const file = files.get(path) ?? (path.startsWith('/assets/') ? undefined : files.get('/index.html'));
   if (!file) return refuse(response, { status: 404, message: 'not found' });

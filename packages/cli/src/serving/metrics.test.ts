@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { createHost } from '@tenon/host';
 import { connect, createServer, tool } from 'tenon';
 import { afterEach, expect, it } from 'vitest';
@@ -15,22 +15,22 @@ async function open(): Promise<MetricsServer> {
   return metrics;
 }
 
-const getStatus = (url: string, options: { method?: string; headers?: Record<string, string> }): Promise<number> =>
-  new Promise((resolve, reject) => {
-    request(url, options, response => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    })
+const getResponse = (url: string, options: { method?: string; headers?: Record<string, string> }) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, options, response => resolve(response.resume()))
       .on('error', reject)
       .end();
   });
+
+const getStatus = async (...args: Parameters<typeof getResponse>) => (await getResponse(...args)).statusCode;
 
 it('responds to scrapes only, and not under the name of a web page', async () => {
   const { url } = await open();
   expect(await getStatus(url, {})).toBe(200);
   expect(await getStatus(url, { headers: { host: 'localhost:9464' } })).toBe(200);
   expect(await getStatus(url, { headers: { host: 'evil.example' } })).toBe(403);
-  expect(await getStatus(url, { method: 'POST' })).toBe(405);
+  const { statusCode, headers } = await getResponse(url, { method: 'POST' });
+  expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD']);
   expect(await getStatus(new URL('/other', url).href, {})).toBe(404);
 });
 

@@ -99,7 +99,7 @@ export async function serveMetrics({ host, port }: MetricsAddress): Promise<Metr
   const collectAll = async () => (workers.size > 0 ? mergeMetrics(await workers.collect()) : collect());
   const server = createHttpServer((request, response) => {
     const status = findRefusal(request, host);
-    if (status !== undefined) return response.writeHead(status).end();
+    if (status !== undefined) return response.writeHead(status, status === 405 ? { allow: 'GET, HEAD' } : {}).end();
     collectAll().then(
       text => response.writeHead(200, { 'content-type': 'text/plain' }).end(text),
       (error: unknown) => response.writeHead(500, { 'content-type': 'text/plain' }).end(String(error)),

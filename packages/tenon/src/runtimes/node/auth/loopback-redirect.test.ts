@@ -65,6 +65,7 @@ describe('the loopback redirect', () => {
       (await ask(`${attempt.uri}?code=c&state=right&state=wrong`)).status,
     ];
     expect(statuses).toEqual([421, 404, 405, 400, 400]);
+    expect((await ask(right, { method: 'POST' })).headers.allow).toBe('GET');
     await ask(right);
     expect(String(await came)).toBe(right);
     await attempt.close();

@@ -180,8 +180,10 @@ function waitForCallback(
   const received = new Promise<URL>((resolve, reject) => {
     server.on('request', (request, response) => {
       const url = checkCallback(request, uri, state);
-      if (typeof url === 'number')
+      if (typeof url === 'number') {
+        if (url === 405) response.setHeader('allow', 'GET');
         return void response.writeHead(url, HEADERS).end(renderPage('Nothing is expected here.'));
+      }
       response.writeHead(200, HEADERS).end(DONE_PAGE);
       resolve(url);
     });
