@@ -222,6 +222,27 @@ describe('skillsOf', () => {
     await expect(fresh.list()).rejects.toMatchObject({ code: 'peer/endless-list' });
   });
 
+  it('reports a list that is longer than 10,000 entries, and refuses such a folder', async () => {
+    const settings = { directoryRead: true };
+    const server = { capabilities: { extensions: { [skillsExtension.id]: settings } }, info: { name: 'long' } };
+    const page = Array.from({ length: 10_000 }, (_, index) => ({ uri: `skill://forms/${index}` }));
+    const open = (more: object) =>
+      skillsOf({ call: async () => ({ skills: [], resources: page, ...more }), server } as never);
+    expect(await open({}).readDirectory('skill://forms')).toHaveLength(10_000);
+    await expect(open({ nextCursor: 'a' }).readDirectory('skill://forms')).rejects.toThrow(
+      'skill://forms: long: resources/directory/read has more than 10000 entries',
+    );
+    const longPage = open({ resources: Array.from({ length: 300_000 }, () => ({})) });
+    expect(await longPage.readDirectory('skill://forms')).toEqual([]);
+    const skill = { uri: URI, frontmatter: { name: 'forms', description: 'd' }, resources: 'dynamic' };
+    const { skills: listed, errors } = await open({
+      skills: Array.from({ length: 10_000 }, (_, index) => ({ ...skill, uri: `skill://${index}/forms/SKILL.md` })),
+      nextCursor: 'a',
+    }).list();
+    expect(listed).toHaveLength(10_000);
+    expect(errors).toEqual(['long: skills/list has more than 10000 entries: the others are left out']);
+  });
+
   it('refuses unknown options', async () => {
     const { client, all } = await openServer({}, 'dynamic');
     await expect(all.list({ timeout: 1 } as never)).rejects.toMatchObject({ code: 'options/invalid' });

@@ -39,7 +39,7 @@ export interface SkillCallOptions {
 export interface SkillList {
   /** Valid entries, in the order of the server. Of several with the same URI, the first. */
   readonly skills: readonly SkillEntry[];
-  /** One sentence for each entry that is not valid. */
+  /** One sentence for each entry that is not valid, and one if the server lists more than 10,000. */
   readonly errors: readonly string[];
 }
 
@@ -122,9 +122,11 @@ export function skillsOf(client: SkillClient): ServerSkills {
       return getSettings(client) !== undefined;
     },
     async list(options = {}) {
-      const entries = await listPages(client, 'skills/list', 'skills', {}, options);
-      const skills: SkillEntry[] = [];
       const errors: string[] = [];
+      const entries = await listPages(client, 'skills/list', 'skills', {}, options, issue => {
+        errors.push(`${issue}: the others are left out`);
+      });
+      const skills: SkillEntry[] = [];
       const uris = new Set<string>();
       for (const entry of entries) {
         try {
@@ -156,7 +158,9 @@ export function skillsOf(client: SkillClient): ServerSkills {
           expected: '`directoryRead: true` in its settings',
           hint: 'use the files that the entry of the skill lists',
         });
-      const entries = await listPages(client, 'resources/directory/read', 'resources', { uri }, options);
+      const entries = await listPages(client, 'resources/directory/read', 'resources', { uri }, options, issue => {
+        throw createSkillError(uri, issue);
+      });
       return entries.flatMap(entry =>
         isObject(entry) && typeof entry.uri === 'string'
           ? [{ uri: entry.uri, isDirectory: entry.mimeType === DIRECTORY_TYPE }]
@@ -205,6 +209,7 @@ async function listPages(
   key: string,
   params: { readonly uri?: string },
   options: SkillCallOptions,
+  onLimit: (issue: string) => void,
 ): Promise<readonly unknown[]> {
   requireSupport(client);
   requireOptions(method, options);
@@ -213,9 +218,14 @@ async function listPages(
   let cursor: string | undefined;
   do {
     const page = await client.call(method, cursor === undefined ? { ...params } : { ...params, cursor }, options);
-    if (Array.isArray(page[key])) entries.push(...page[key]);
+    // A long page has more entries than a call may have arguments.
+    if (Array.isArray(page[key])) for (const entry of page[key]) entries.push(entry);
     cursor = cursors.next(page, nameOf(client));
-  } while (cursor !== undefined && entries.length < MAX_ENTRIES);
+    if (cursor !== undefined && entries.length >= MAX_ENTRIES) {
+      onLimit(`${nameOf(client)}: ${method} has more than ${MAX_ENTRIES} entries`);
+      break;
+    }
+  } while (cursor !== undefined);
   return entries;
 }
 

@@ -56,6 +56,9 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
+/** Matches the name of a skill's file in another case. Hosts look for the exact one. */
+const MISNAMED = /(?:^|\/)skill\.md$/i;
+
 /**
  * Finds the skills in files: each folder with a `SKILL.md` that is in no other skill. The folders above it are part of
  * its URI.
@@ -68,6 +71,11 @@ export function findSkills(files: Files, place: string, prefix: string): ServedS
     .filter(path => path === SKILL_FILE || path.endsWith(`/${SKILL_FILE}`))
     .map(path => path.slice(0, -SKILL_FILE.length))
     .sort((a, b) => (a < b ? -1 : 1));
+  const misnamed = [...files.keys()].find(path => MISNAMED.test(path) && !roots.some(root => path.startsWith(root)));
+  if (misnamed !== undefined)
+    throw new TenonError('skill/definition', `${place}/${misnamed}: the file has another name than ${SKILL_FILE}`, {
+      hint: `rename it to ${SKILL_FILE}`,
+    });
   const byRoot = groupByRoot(files, new Set(roots));
   return [...byRoot].map(([root, sources]) => {
     const at = `${place}/${root}${SKILL_FILE}`;

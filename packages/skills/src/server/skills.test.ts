@@ -295,6 +295,15 @@ describe('skills', () => {
     expectError(() => skills([skill, skill]), 'two skills have the URI');
   });
 
+  it('refuses the file of a skill in another case, unless it is in a skill', async () => {
+    for (const name of ['skill.md', 'Skill.md', 'SKILL.MD'])
+      expectError(
+        () => skills({ [`deep/a/${name}`]: FORMS }),
+        `deep/a/${name}: the file has another name than SKILL.md`,
+      );
+    expect(skills({ 'pdf-forms/SKILL.md': FORMS, 'pdf-forms/docs/skill.md': 'x' }).resources).not.toEqual({});
+  });
+
   it('serves a folder that several links lead to', async () => {
     const folder = writeFolder({ 'shared/a.md': 'a', 'a/SKILL.md': '---\nname: a\ndescription: A\n---\n' });
     for (const name of ['one', 'two', 'three']) symlinkSync(join(folder, 'shared'), join(folder, 'a', name));
