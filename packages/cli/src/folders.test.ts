@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { homedir } from 'node:os';
+import { expect, it, vi } from 'vitest';
 import { getFolders } from './folders.js';
+import { getUserPlaces } from './mcp-hosts/hosts/host-paths.js';
 
 it('separates the key from the text that is hashed with it, on every platform', () => {
   const all = [
@@ -20,4 +22,14 @@ it('separates the key from the text that is hashed with it, on every platform', 
     },
     { settings: '/r/tenon', state: '/l/tenon', cache: '/l/tenon/cache' },
   ]);
+});
+
+it('is never in the working folder, also if a variable is relative or empty', () => {
+  for (const home of ['', 'relative']) {
+    vi.stubEnv('HOME', home);
+    const { settings } = getFolders({ XDG_CONFIG_HOME: home }, 'linux');
+    const { home: ofHosts } = getUserPlaces({ env: { HOME: home }, cwd: '/' });
+    vi.unstubAllEnvs();
+    expect([settings, ofHosts]).toEqual([getFolders({}, 'linux').settings, homedir()]);
+  }
 });

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { getHomeFolder, getXdgFolder } from '@tenon/base/node';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,7 +14,11 @@ export interface Folders {
 }
 
 /** Returns the folders of the command: below `TENON_HOME`, else the standard folders of the platform. */
-export function getFolders(env: Environment, platform: string = process.platform, home: string = homedir()): Folders {
+export function getFolders(
+  env: Environment,
+  platform: string = process.platform,
+  home: string = getHomeFolder(),
+): Folders {
   if (env.TENON_HOME)
     return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state'), cache: join(env.TENON_HOME, 'cache') };
   if (platform === 'win32') {
@@ -27,8 +31,8 @@ export function getFolders(env: Environment, platform: string = process.platform
     return { settings, state: join(settings, 'state'), cache: join(home, 'Library', 'Caches', 'tenon') };
   }
   return {
-    settings: join(env.XDG_CONFIG_HOME || join(home, '.config'), 'tenon'),
-    state: join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'tenon'),
-    cache: join(env.XDG_CACHE_HOME || join(home, '.cache'), 'tenon'),
+    settings: join(getXdgFolder(env.XDG_CONFIG_HOME, join(home, '.config')), 'tenon'),
+    state: join(getXdgFolder(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'tenon'),
+    cache: join(getXdgFolder(env.XDG_CACHE_HOME, join(home, '.cache')), 'tenon'),
   };
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests write variables so
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
+import { getHomeFolder } from '@tenon/base/node';
 import type { CommandTarget } from '@tenon/host';
 import { TenonError } from 'tenon';
 import type { Bundle } from './extract-bundle.js';
@@ -76,7 +76,7 @@ function selectCommand({ server }: BundleManifest, platform: string): Required<B
 }
 
 function createSystemVariables(folder?: string): Variables {
-  const home = homedir();
+  const home = getHomeFolder();
   const known: Readonly<Record<string, string>> = {
     HOME: home,
     DESKTOP: join(home, 'Desktop'),

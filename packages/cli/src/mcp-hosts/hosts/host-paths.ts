@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
+import { getHomeFolder, getXdgFolder } from '@tenon/base/node';
 import type { HostPath, McpHost, Platform } from './mcp-host.js';
 
 /** Folders of one user. Tests pass those of another platform. */
@@ -15,7 +15,7 @@ export interface UserPlaces {
 /** Returns the folders of the user who runs the command. */
 export function getUserPlaces({ env, cwd }: Pick<UserPlaces, 'env' | 'cwd'>): UserPlaces {
   const { platform } = process;
-  const home = (platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir();
+  const home = getHomeFolder((platform === 'win32' ? env.USERPROFILE : env.HOME) || undefined);
   return { platform: platform === 'win32' || platform === 'darwin' ? platform : 'linux', home, env, cwd };
 }
 
@@ -52,7 +52,7 @@ export function resolveHostPath(template: HostPath, places: UserPlaces): string 
 }
 
 function getFolder(name: string, { platform, home, env }: UserPlaces): string {
-  const config = env.XDG_CONFIG_HOME || `${home}/.config`;
+  const config = getXdgFolder(env.XDG_CONFIG_HOME, `${home}/.config`);
   if (name === 'config') return config;
   if (name === 'local') return env.LOCALAPPDATA || `${home}/AppData/Local`;
   if (platform === 'win32') return env.APPDATA || `${home}/AppData/Roaming`;

@@ -1,5 +1,4 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { delimiter, extname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
@@ -10,6 +9,7 @@ import {
   requireKnownOptions,
   TenonError,
 } from '@tenon/base';
+import { getHomeFolder } from '@tenon/base/node';
 import type { AskInput } from '../../config/inputs.js';
 import { MAX_CONFIG_SIZE } from '../../config/json-node.js';
 import { type ConfigOptions, type ConfigResult, parseConfig } from '../../config/parse-config.js';
@@ -90,7 +90,7 @@ export async function readConfigFile(path: string, options: ConfigFileOptions = 
     file,
     scope,
     env: name => getVariable(env, name),
-    home: options.home ?? homedir(),
+    home: options.home ?? getHomeFolder(),
     readEnvFile,
     readSecretFile,
     hasProgram: (command, folder) => hasProgram(command, folder, getVariable(env, 'PATH')),

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join, posix, resolve, win32 } from 'node:path';
 import { checkObject, checkOptional, checkString, requireArgument, requireKnownOptions } from '@tenon/base';
+import { getHomeFolder, getXdgFolder } from '@tenon/base/node';
 import type { EntryOrigin } from '../../config/server-entry.js';
 
 /** A configuration file that exists. */
@@ -48,7 +48,7 @@ export async function findUserConfigs(options: ConfigLocationOptions = {}): Prom
 
 /** Returns the locations that `findUserConfigs` searches. */
 export function listUserConfigLocations(options: ConfigLocationOptions = {}): ConfigLocation[] {
-  const { platform = process.platform, env = process.env, home = homedir() } = options;
+  const { platform = process.platform, env = process.env, home = getHomeFolder() } = options;
   const path = platform === 'win32' ? win32 : posix;
   const settings = getSettingsFolder(platform, env, home);
   const locations: [program: string, path: string][] = [
@@ -64,7 +64,7 @@ export function listUserConfigLocations(options: ConfigLocationOptions = {}): Co
 function getSettingsFolder(platform: string, env: Readonly<Record<string, string | undefined>>, home: string): string {
   if (platform === 'win32') return env.APPDATA || win32.join(home, 'AppData', 'Roaming');
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support');
-  return env.XDG_CONFIG_HOME || posix.join(home, '.config');
+  return getXdgFolder(env.XDG_CONFIG_HOME, posix.join(home, '.config'));
 }
 
 async function filterExisting(locations: readonly ConfigLocation[]): Promise<ConfigLocation[]> {

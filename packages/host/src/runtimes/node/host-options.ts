@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
   checkArray,
@@ -12,6 +11,7 @@ import {
   type Stores,
   TenonError,
 } from '@tenon/base';
+import { getHomeFolder } from '@tenon/base/node';
 import type { ConfigFinding } from '../../config/config-finding.js';
 import type { ConfiguredEntry } from '../../config/server-entry.js';
 import { toHostServers } from '../../config/to-host-servers.js';
@@ -100,7 +100,7 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
   const trust = entries.some(({ origin }) => origin?.scope === 'project')
     ? createTrust({
         values: stores.values,
-        key: await loadTrustKey(keyPath ?? join(homedir(), '.tenon', 'trust.key')),
+        key: await loadTrustKey(keyPath ?? join(getHomeFolder(), '.tenon', 'trust.key')),
         ...(askTrust ? { ask: askTrust } : {}),
       })
     : undefined;
