@@ -101,6 +101,29 @@ describe('a tool that returns a value that JSON can carry', () => {
   });
 });
 
+describe.each([
+  ['isError that is text', { isError: 'no' }, 'true or false', 'a string'],
+  ['isError that is a number', { isError: 1 }, 'true or false', 'a number'],
+  ['_meta that is text', { _meta: 'm' }, 'an object', 'a string'],
+])('%s in a result', (_name, member, expected, received) => {
+  const result = { content: [text('x')], ...member };
+  it.each([
+    ['in the form of the specification', tool({ run: () => result as object })],
+    [
+      'with structured content',
+      tool({ output: count, run: () => ({ ...result, structuredContent: { n: 1 } }) as never }),
+    ],
+    ['of toolResult', tool({ run: () => toolResult(result as object) })],
+  ])('is reported: %s', async (__, definition) => {
+    const { isError, errors } = await call(definition);
+    const hint = `return ${expected}`;
+    expect({ isError, errors }).toMatchObject({
+      isError: true,
+      errors: [{ code: 'handler/output', expected, received, hint }],
+    });
+  });
+});
+
 describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', version => {
   it('sends the result unchanged', async () => {
     const { content, isError } = await call(

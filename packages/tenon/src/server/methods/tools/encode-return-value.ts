@@ -1,4 +1,13 @@
-import { describeIssues, isObject, type JsonObject, TenonError, thenMaybe } from '@tenon/base';
+import {
+  checkBoolean,
+  checkObject,
+  describeIssues,
+  isObject,
+  type JsonObject,
+  requireResult,
+  TenonError,
+  thenMaybe,
+} from '@tenon/base';
 import { checkInputRequestMethods } from '../../../execution/check-input-requests.js';
 import { isToolResultParts, type ToolResultParts, toContentBlocks, toolResult } from '../../../handler/tool-result.js';
 import { checkNestedMeta } from '../../../protocol/check-meta.js';
@@ -33,13 +42,14 @@ export function encodeReturnValue(
   return tool.output ? encodeStructured(tool, returned) : { content: encodeData(tool, returned, report) };
 }
 
+const checkParts = checkObject({ 'isError?': checkBoolean, '_meta?': checkObject() });
+
 /**
  * Encodes the parts of a tool result. The result always has content, because strict clients reject a result without it.
  */
-function encodeToolResult(
-  tool: CompiledTool,
-  { content, structuredContent, isError, _meta }: ToolResultParts,
-): JsonObject | Promise<JsonObject> {
+function encodeToolResult(tool: CompiledTool, parts: ToolResultParts): JsonObject | Promise<JsonObject> {
+  const { content, structuredContent, isError, _meta } = parts;
+  requireResult(`the result of ${describeTool(tool)}`, parts, checkParts, 'handler/output');
   requireContent(describeTool(tool), content, _meta);
   const extra = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
   if (structuredContent === undefined) return { content: content?.length ? content : toContentBlocks(''), ...extra };
@@ -94,7 +104,7 @@ export function encodeFailure(name: string, { content, _meta }: ToolResultParts)
   return { content: content?.length ? content : toContentBlocks(''), isError: true, ...(_meta ? { _meta } : {}) };
 }
 
-const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
+const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta']);
 
 /**
  * Reads a result in the form of the specification, which handlers for other libraries return. Data of a tool with
@@ -102,16 +112,11 @@ const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta',
  */
 function readProtocolResult(tool: CompiledTool, value: unknown): ToolResultParts | undefined {
   if (!isObject(value) || !Array.isArray(value.content)) return undefined;
-  const { content, structuredContent, isError, _meta } = value;
-  if (tool.output && structuredContent === undefined && isError !== true) return undefined;
-  if (!Object.keys(value).every(key => RESULT_KEYS.has(key))) return undefined;
-  if (!content.every(block => isObject(block) && typeof block.type === 'string')) return undefined;
-  return toolResult({
-    content: content as ContentBlock[],
-    structuredContent,
-    isError: isError === true,
-    ...(isObject(_meta) ? { _meta } : {}),
-  });
+  const { resultType: _, ...parts } = value;
+  if (tool.output && parts.structuredContent === undefined && parts.isError !== true) return undefined;
+  if (!Object.keys(parts).every(key => RESULT_KEYS.has(key))) return undefined;
+  if (!value.content.every(block => isObject(block) && typeof block.type === 'string')) return undefined;
+  return toolResult(parts as Parameters<typeof toolResult>[0]);
 }
 
 /** Tools whose malformed content was already reported. */
