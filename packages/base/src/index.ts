@@ -126,6 +126,7 @@ export {
   checkOneOf,
   checkOptional,
   checkOrigin,
+  checkPlain,
   checkRange,
   checkRecord,
   checkString,

@@ -35,13 +35,12 @@ export function findJsonLoss(root: unknown, isExact = false): JsonLoss | undefin
     if (value === null) return given instanceof Date ? 'invalid Date' : undefined;
     if (typeof value === 'number') return !Number.isFinite(value) && !isKept ? `${value}` : undefined;
     if (typeof value !== 'object')
-      return typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol'
-        ? typeof value
-        : undefined;
+      return typeof value === 'string' || typeof value === 'boolean' || value === undefined ? undefined : typeof value;
     if (ancestors.has(value))
       return `reference to ${toJsonPointer(path.slice(0, [...ancestors].indexOf(value))) || '/'}`;
     const isArray = Array.isArray(value);
-    if (!isArray && isLost(value)) return describeClass(value);
+    const lost = !isArray && findLostClass(value);
+    if (lost) return lost;
     ancestors.add(value);
     for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
       const member = (value as { readonly [key: string | number]: unknown })[key];
@@ -59,17 +58,14 @@ export function findJsonLoss(root: unknown, isExact = false): JsonLoss | undefin
 }
 
 /**
- * Tells if an object belongs to a class whose state JSON does not represent. An object of another realm counts as
- * plain.
+ * Returns the class of an object whose state is not in its own keys, such as a `Map`. An object of another realm counts
+ * as plain.
  */
-function isLost(value: object): boolean {
+export function findLostClass(value: object): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === null || Object.getPrototypeOf(prototype) === null) return false;
-  if (ArrayBuffer.isView(value) || value instanceof Error) return true;
-  return Object.keys(value).length === 0 && Object(value.valueOf()) === value;
-}
-
-function describeClass(value: object): string {
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined;
+  const isKnown = ArrayBuffer.isView(value) || value instanceof Error;
+  if (!isKnown && (Object.keys(value).length > 0 || Object(value.valueOf()) !== value)) return undefined;
   const tag = Object.prototype.toString.call(value).slice(8, -1);
-  return value instanceof Error ? 'Error' : tag === 'Object' ? value.constructor.name || 'class instance' : tag;
+  return tag === 'Object' ? value.constructor.name || 'class instance' : tag;
 }

@@ -44,8 +44,7 @@ export function requireShape(subject: string, value: unknown, shape: OptionShape
     const issue = check(value[key]);
     if (issue === undefined) continue;
     const [, place = '', expected, received] = parseIssue(issue);
-    const path = [key, ...place.split('/').filter(Boolean)].join('/');
-    throw new TenonError(code, `${subject}: invalid \`${path}\``, {
+    throw new TenonError(code, `${subject}: invalid \`${key}${place && '/'}${place}\``, {
       expected,
       received,
       hint: `write ${form}`,

@@ -56,6 +56,13 @@ describe('a check', () => {
     expect(checkRecord(checkString)(Promise.resolve({}))).toBe('at /: expected an object, got a promise');
   });
 
+  it('names an object whose state is not in its keys', () => {
+    const check = checkRecord(checkString);
+    expect(check(new Map([['a', 'b']]))).toBe('at /: expected an object, got a Map');
+    expect(check(Object.assign(new (class Names {})(), { a: 'b' }))).toBeUndefined();
+    expect([check({}), check(Object.create(null))]).toEqual([undefined, undefined]);
+  });
+
   it('names the path, from the outside in', () => {
     const check = checkObject({ a: checkArray(checkObject({ b: checkString })), 'c?': checkRecord(checkNumber) });
     expect(check({ a: [{ b: 'x' }, { b: 1 }] })).toBe('at /a/1/b: expected a string, got a number');

@@ -1,3 +1,4 @@
+import { findLostClass } from '../json/json-loss.js';
 import { describeType, isObject, type JsonObject } from '../json/json-object.js';
 import { isUrlText, parseUrl } from '../uris/parse-url.js';
 
@@ -68,12 +69,17 @@ export function checkArray(check: Check): Check {
   };
 }
 
+/** Checks an object that is no promise. */
+export const checkPlain: Check = value => (isPlain(value) ? undefined : describeMismatch('an object', value));
+
 /**
- * Creates a check for an object with names as keys. Refuses a promise, which has no keys and would count as empty.
+ * Creates a check for an object with names as keys. Refuses a promise, a `Map` and other objects without keys of their
+ * own, which would count as empty.
  */
 export function checkRecord(check: Check): Check {
   return value => {
-    if (!isPlain(value)) return describeMismatch('an object', value);
+    if (!isPlain(value)) return checkPlain(value);
+    if (findLostClass(value)) return describeMismatch('an object', value, `a ${findLostClass(value)}`);
     for (const key of Object.keys(value)) {
       const issue = check(value[key]);
       if (issue !== undefined) return prependPath(`/${key.slice(0, 64)}`, issue);
@@ -99,7 +105,7 @@ export function checkEither(...checks: readonly Check[]): Check {
     const parts = issues.map(issue => issue.slice(`${ROOT}expected `.length).split(', got '));
     const type = describeReceived(value);
     // A check that says more of the value than its type expects this type.
-    const received = parts.map(([, text]) => text).find(text => text !== type);
+    const received = parts.find(([, text]) => text !== type)?.[1];
     return describeMismatch(parts.map(([expected]) => expected).join(' or '), value, received);
   };
 }
@@ -136,7 +142,7 @@ const ROOT = 'at /: ';
 
 /** Adds a path segment to the path in an issue. */
 export function prependPath(path: string, issue: string): string {
-  return issue.startsWith(ROOT) ? `at ${path}: ${issue.slice(ROOT.length)}` : `at ${path}${issue.slice('at '.length)}`;
+  return `at ${path}${issue.slice(issue.startsWith(ROOT) ? 'at /'.length : 'at '.length)}`;
 }
 
 /** Returns the issue of a value of a wrong type. `received` describes a value of which more than the type is wrong. */

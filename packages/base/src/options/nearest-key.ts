@@ -18,8 +18,8 @@ function computeDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
       const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const costs = [(last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same];
-      row.push(Math.min(...costs, swapped ? (before[j - 2] ?? 0) + 1 : Infinity));
+      const swap = swapped ? (before[j - 2] ?? 0) + 1 : Infinity;
+      row.push(Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same, swap));
     }
     [before, last] = [last, row];
   }

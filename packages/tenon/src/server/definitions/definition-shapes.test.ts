@@ -76,6 +76,22 @@ describe('createServer() with an unfit definition', () => {
       'server/definition',
       ['`tools`', 'got a promise'],
     ],
+    ...['tools', 'prompts', 'resources', 'methods', 'experimental'].flatMap(key => {
+      class Private {
+        readonly #value = 1;
+        get value() {
+          return this.#value;
+        }
+      }
+      return [new Map([['a', {}]]), new Set(['a']), new Private(), new Error('no')].map(
+        (value): [string, () => unknown, string, string[]] => [
+          `${key} in a ${value.constructor.name}`,
+          () => server({ ...about, [key]: value }),
+          'server/definition',
+          [`\`${key}\``, `got a ${value.constructor.name}`],
+        ],
+      );
+    }),
     ['a page of nothing', () => server({ ...about, pageSize: 0 }), 'server/definition', ['`pageSize`', 'got 0']],
     ...[
       ['cache/ttlMs', { ttlMs: Number.POSITIVE_INFINITY }, 'got Infinity'],

@@ -12,6 +12,7 @@ import {
   checkOneOf,
   checkOptional,
   checkOptions,
+  checkPlain,
   checkRange,
   checkRecord,
   checkString,
@@ -27,10 +28,12 @@ import type { TaskOptions, ToolDefinition } from './tool.js';
 
 type DefinitionChecks<T> = { readonly [K in keyof Required<T>]: Check };
 
-const anyObject = checkRecord(checkAnything);
+const names = checkRecord(checkAnything);
 const stringArray = checkArray(checkString);
-/** Definitions by name, or a function that returns them. The schemas of some vendors are functions, too. */
-const objectOrFunction = checkOptional(checkEither(checkFunction, anyObject));
+/** Definitions by name, or a function that returns them. */
+const definitions = checkOptional(checkEither(checkFunction, names));
+/** The schemas of some vendors are functions or have no keys of their own. */
+const schema = checkOptional(checkEither(checkFunction, checkPlain));
 
 const amount = checkOptional(checkRange('a number of at least 0', 0));
 const positive = checkOptional(checkRange('a number of at least 1', 1));
@@ -39,10 +42,10 @@ const exposeErrors = checkOptional(checkEither(checkFunction, checkBoolean));
 const commonKeys = {
   title: checkOptional(checkString),
   description: checkOptional(checkString),
-  icons: checkOptional(checkArray(anyObject)),
-  _meta: checkOptional(anyObject),
+  icons: checkOptional(checkArray(checkPlain)),
+  _meta: checkOptional(checkPlain),
   visible: checkOptional(checkFunction),
-  requiredCapabilities: checkOptional(anyObject),
+  requiredCapabilities: checkOptional(checkPlain),
   scopes: checkOptional(stringArray),
   exposeErrors,
 };
@@ -53,18 +56,18 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
   title: checkOptional(checkString),
   description: checkOptional(checkString),
   websiteUrl: checkOptional(checkString),
-  icons: checkOptional(checkArray(anyObject)),
+  icons: checkOptional(checkArray(checkPlain)),
   instructions: checkOptional(checkString),
-  tools: objectOrFunction,
-  prompts: objectOrFunction,
-  resources: objectOrFunction,
+  tools: definitions,
+  prompts: definitions,
+  resources: definitions,
   mounts: checkOptional(checkArray(checkObject({ compose: checkFunction }))),
-  methods: checkOptional(anyObject),
+  methods: checkOptional(names),
   state: checkOptional(checkFunction),
   use: checkOptional(checkArray(checkFunction)),
   protocolVersions: checkOptional(stringArray),
   extensions: checkOptional(checkArray(checkObject({ id: checkString }))),
-  experimental: checkOptional(anyObject),
+  experimental: checkOptional(names),
   acceptBatches: checkOptional(checkOneOf('by-version', 'always')),
   strict: checkOptional(checkBoolean),
   portableSchemas: checkOptional(checkBoolean),
@@ -83,7 +86,7 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
       suspendTimeout: amount,
     }),
   ),
-  stores: checkOptional(anyObject),
+  stores: checkOptional(checkPlain),
   logging: checkOptional(checkBoolean),
   rateLimits: checkOptional(
     checkEither(
@@ -109,7 +112,7 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
   ),
   onError: checkOptional(checkFunction),
   exposeErrors,
-  telemetry: checkOptional(anyObject),
+  telemetry: checkOptional(checkPlain),
   clock: checkOptional(checkClock),
 };
 
@@ -125,18 +128,18 @@ const checkTask: Check = task => (typeof task === 'object' ? checkTaskOptions(ta
 
 const toolKeys: DefinitionChecks<ToolDefinition> = {
   ...commonKeys,
-  input: objectOrFunction,
-  output: objectOrFunction,
+  input: schema,
+  output: schema,
   run: checkFunction,
-  annotations: checkOptional(anyObject),
+  annotations: checkOptional(checkPlain),
   task: checkOptional(checkTask),
   types: checkAnything,
 };
 
 const promptKeys: DefinitionChecks<PromptDefinition> = {
   ...commonKeys,
-  input: objectOrFunction,
-  complete: checkOptional(anyObject),
+  input: schema,
+  complete: checkOptional(names),
   run: checkFunction,
   types: checkAnything,
 };
@@ -145,12 +148,12 @@ const resourceKeys: DefinitionChecks<ResourceDefinition> = {
   ...commonKeys,
   name: checkOptional(checkString),
   mimeType: checkOptional(checkString),
-  annotations: checkOptional(anyObject),
+  annotations: checkOptional(checkPlain),
   size: checkOptional(checkRange('a number of bytes', 0)),
   cache: checkOptional(checkCacheHints),
   read: checkFunction,
   list: checkOptional(checkFunction),
-  complete: checkOptional(anyObject),
+  complete: checkOptional(names),
   subscribe: checkOptional(checkFunction),
   allowUnsafe: checkOptional(checkBoolean),
 };
