@@ -24,6 +24,12 @@ export function readVersionHeader(exchange: Exchange): string | undefined {
   return version === undefined ? undefined : trimHeaderValue(version);
 }
 
+/** Returns the protocol version in `_meta` of a request, which is not validated. */
+export function readBodyVersion({ params }: JsonRpcRequest): unknown {
+  const meta = params?._meta;
+  return isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
+}
+
 /**
  * Returns the first header that does not match the body, if any. Otherwise a proxy could check another request than the
  * one that the server handles.
@@ -60,8 +66,7 @@ export function validateVersionHeader(
   request: JsonRpcRequest,
   refusal: ErrorObject,
 ): ErrorObject | undefined {
-  const meta = request.params?._meta;
-  const bodyVersion = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
+  const bodyVersion = readBodyVersion(request);
   const agrees =
     bodyVersion === undefined
       ? refusal.code === INVALID_REQUEST || headers.version !== undefined

@@ -13,20 +13,19 @@ import {
   type JsonRpcNotification,
   type JsonRpcRequest,
 } from '../../../jsonrpc/message.js';
-import { trimHeaderValue } from '../../../protocol/header-value.js';
 import { EVENT_STREAM } from '../sse/encode-event.js';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
-import {
-  createInvalidRequest,
-  getHttpStatus,
-  refuse,
-  refuseBatch,
-  refuseBusy,
-  replyInternalError,
-} from './error-response.js';
+import { createInvalidRequest, refuse, refuseBatch, refuseBusy, replyInternalError } from './error-response.js';
 import type { Exchange } from './exchange.js';
-import { createAcceptMatcher, isJson, type MessageHeaders, validateVersionHeader } from './header-validation.js';
+import {
+  createAcceptMatcher,
+  isJson,
+  type MessageHeaders,
+  readBodyVersion,
+  readVersionHeader,
+  validateVersionHeader,
+} from './header-validation.js';
 import { readJson } from './request-body.js';
 import type { HttpSession } from './sessions/session.js';
 import type { PostedMessage } from './sessions/session-post.js';
@@ -35,6 +34,7 @@ import {
   endSession,
   listenInSession,
   openSession,
+  PING,
   receiveInSession,
   receiveSessionlessPost,
   refuseStoreFault,
@@ -74,14 +74,13 @@ function handlePost(
   exchange: Exchange,
   auth: AuthInfo | undefined,
 ) {
-  const version = exchange.header('mcp-protocol-version');
   const headers: MessageHeaders = {
     contentType: exchange.header('content-type'),
     accept: exchange.header('accept'),
     sessionId: exchange.header('mcp-session-id'),
     method: exchange.header('mcp-method'),
     name: exchange.header('mcp-name'),
-    version: version === undefined ? undefined : trimHeaderValue(version),
+    version: readVersionHeader(exchange),
   };
   if (!isJson(headers.contentType)) {
     return refuseBeginner(context, exchange, 415, createInvalidRequest(`Content-Type must be ${JSON_TYPE}`));
@@ -120,20 +119,24 @@ function receiveRequest(
   if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down', request.id);
   const route = context.handler.classifyRequest(request, headers.version);
   if (route.opening === 'per-request') return serveStatelessPost(context, exchange, headers, request, route, auth);
-  if (route.opening === 'refused') {
-    const error = validateVersionHeader(headers, request, route.error) ?? route.error;
-    if (error.code === INVALID_PARAMS) return refuseBeginner(context, exchange, 400, error, request.id);
-    return refuse(exchange, Math.max(getHttpStatus(error), 400), error, request.id);
-  }
   if (route.opening === 'sessionless') {
     return receiveSessionlessPost(context, sessions, exchange, posted, route.dialect);
   }
   const sessionId = context.keepsSessions ? headers.sessionId : undefined;
-  const open = () => openSession(context, sessions, exchange, posted);
-  const isHandshake = route.opening === 'handshake';
-  if (sessionId === undefined && isHandshake) return open();
+  let onUnknown: (() => void) | undefined;
   // Many clients repeat the ID of a lost session in `initialize`, and would never connect again after a 404.
-  const lookup = { sessionId, auth, id: request.id, onUnknown: isHandshake ? open : undefined };
+  if (route.opening === 'handshake') onUnknown = () => openSession(context, sessions, exchange, posted);
+  if (route.opening === 'refused') {
+    const error = validateVersionHeader(headers, request, route.error) ?? route.error;
+    onUnknown = () =>
+      error.code === INVALID_PARAMS
+        ? refuseBeginner(context, exchange, 400, error, request.id)
+        : refuse(exchange, 400, error, request.id);
+    // Without a version in the body, the request may belong to a session, which has another version than the header.
+    if (readBodyVersion(request) !== undefined) return onUnknown();
+  }
+  if (sessionId === undefined && onUnknown) return onUnknown();
+  const lookup = { sessionId, auth, id: request.id, onUnknown };
   withSession(context, sessions, exchange, lookup, session => receiveInSession(session, exchange, posted));
 }
 
@@ -154,8 +157,7 @@ function receiveNonRequest(
   if (sessionId === undefined) {
     if (kind === 'notification') {
       // A stateless notification is accepted and ignored, because a stateless request cannot be cancelled by one.
-      const { method, params } = value as JsonRpcNotification;
-      const asRequest: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method, ...(params === undefined ? {} : { params }) };
+      const asRequest: JsonRpcRequest = { ...(value as JsonRpcNotification), id: 0 };
       const { opening } = context.handler.classifyRequest(asRequest, headers.version);
       if (opening === 'per-request' || opening === 'refused') return exchange.reply(202);
       return refuseWithoutSessionId(context, exchange);
@@ -258,8 +260,7 @@ function withSession(
   );
 }
 
-const INITIALIZE: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'initialize' };
-const PING: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
+const INITIALIZE: JsonRpcRequest = { ...PING, method: 'initialize' };
 
 /** Returns the session ID of a request. A server without sessions ignores it. */
 function getSessionId(context: HttpServerContext, header: string | undefined): string | undefined {

@@ -245,7 +245,8 @@ export function endSession(session: HttpSession, exchange: Exchange) {
   );
 }
 
-const ANY_REQUEST: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
+/** A request of which only the version header matters. */
+export const PING: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
 
 /**
  * Returns the error of the version header. A client should send the version of its session. Another version with
@@ -257,7 +258,7 @@ function findVersionError({ dialect, context }: HttpSession, requested: string |
     dialect === undefined ||
     requested === dialect.protocolVersion ||
     !dialect.http.versionHeader ||
-    context.handler.classifyRequest(ANY_REQUEST, requested).opening === 'opened'
+    context.handler.classifyRequest(PING, requested).opening === 'opened'
   )
     return undefined;
   return `MCP-Protocol-Version must be ${dialect.protocolVersion} in this session`;

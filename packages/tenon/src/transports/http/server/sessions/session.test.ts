@@ -157,7 +157,16 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
       for (const version of ['2026-07-28', 'v9', 'latest']) {
         const headers = { 'mcp-protocol-version': version };
         expect((await session.post(createNotification('x'), { headers })).status).toBe(400);
-        expect((await session.post(call(1), { headers })).status).toBe(400);
+        const refused = await session.post(call(1), { headers });
+        const message = `MCP-Protocol-Version must be ${protocolVersion} in this session`;
+        expect([refused.status, await refused.json()]).toMatchObject([
+          400,
+          { id: 1, error: { code: -32600, message } },
+        ]);
+        const lost = await session.post(call(1), { headers: { ...headers, 'mcp-session-id': 'lost' } });
+        expect([lost.status, await lost.json()]).toMatchObject([400, { id: 1, error: { code: -32602 } }]);
+        const stateless = { ...call(1), params: { _meta: { 'io.modelcontextprotocol/protocolVersion': version } } };
+        expect(await (await session.post(stateless, { headers })).json()).not.toMatchObject({ error: { message } });
         expect((await session.get(headers)).status).toBe(400);
         expect((await session.end(headers)).status).toBe(400);
       }
