@@ -94,14 +94,10 @@ export function checkRecord(check: Check): Check {
  */
 export function checkEither(...checks: readonly Check[]): Check {
   return value => {
-    let last: string | undefined;
-    for (const check of checks) {
-      last = check(value);
-      if (last === undefined) return undefined;
-    }
+    for (const check of checks) if (check(value) === undefined) return undefined;
     const issues = checks.map(check => String(check(value)));
     const member = issues.findLast(issue => !issue.startsWith(ROOT));
-    if (member !== undefined) return member;
+    if (member) return member;
     const parts = issues.map(issue => issue.slice(`${ROOT}expected `.length).split(', got '));
     const type = describeReceived(value);
     // A check that says more of the value than its type expects this type.

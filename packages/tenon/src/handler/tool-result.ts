@@ -13,6 +13,9 @@ export interface ToolResultParts {
   readonly _meta: Meta | undefined;
 }
 
+/** Members of a tool result. */
+export const RESULT_KEYS = { content: true, structuredContent: true, isError: true, _meta: true } as const;
+
 type ContentInput = string | ContentBlock | readonly (string | ContentBlock)[];
 
 /** Creates a tool result with separate content and structured content, or with metadata. */
@@ -22,7 +25,7 @@ export function toolResult(parts: {
   isError?: boolean | undefined;
   _meta?: Meta | undefined;
 }): ToolResultParts {
-  requireKnownOptions('toolResult', parts, { content: true, structuredContent: true, isError: true, _meta: true });
+  requireKnownOptions('toolResult', parts, RESULT_KEYS);
   const { content, structuredContent, isError = false, _meta } = parts;
   return {
     [TOOL_RESULT]: true,

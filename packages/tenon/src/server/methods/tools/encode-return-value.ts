@@ -9,7 +9,13 @@ import {
   thenMaybe,
 } from '@tenon/base';
 import { checkInputRequestMethods } from '../../../execution/check-input-requests.js';
-import { isToolResultParts, type ToolResultParts, toContentBlocks, toolResult } from '../../../handler/tool-result.js';
+import {
+  isToolResultParts,
+  RESULT_KEYS,
+  type ToolResultParts,
+  toContentBlocks,
+  toolResult,
+} from '../../../handler/tool-result.js';
 import { checkNestedMeta } from '../../../protocol/check-meta.js';
 import type { ContentBlock } from '../../../protocol/content.js';
 import { isInputRequired } from '../../../protocol/methods.js';
@@ -49,13 +55,14 @@ const checkParts = checkObject({ 'isError?': checkBoolean, '_meta?': checkObject
  */
 function encodeToolResult(tool: CompiledTool, parts: ToolResultParts): JsonObject | Promise<JsonObject> {
   const { content, structuredContent, isError, _meta } = parts;
-  requireResult(`the result of ${describeTool(tool)}`, parts, checkParts, 'handler/output');
-  requireContent(describeTool(tool), content, _meta);
+  const subject = describeTool(tool);
+  requireResult(`the result of ${subject}`, parts, checkParts, 'handler/output');
+  requireContent(subject, content, _meta);
   const extra = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
   if (structuredContent === undefined) return { content: content?.length ? content : toContentBlocks(''), ...extra };
-  if (content?.length) requireJson(describeTool(tool), structuredContent);
+  if (content?.length) requireJson(subject, structuredContent);
   if (isError) {
-    const shownContent = content?.length ? content : toContentBlocks(toJsonText(describeTool(tool), structuredContent));
+    const shownContent = content?.length ? content : toContentBlocks(toJsonText(subject, structuredContent));
     return { content: shownContent, structuredContent, ...extra };
   }
   return thenMaybe(encodeStructured(tool, structuredContent, content), result => ({ ...result, ...extra }));
@@ -104,8 +111,6 @@ export function encodeFailure(name: string, { content, _meta }: ToolResultParts)
   return { content: content?.length ? content : toContentBlocks(''), isError: true, ...(_meta ? { _meta } : {}) };
 }
 
-const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta']);
-
 /**
  * Reads a result in the form of the specification, which handlers for other libraries return. Data of a tool with
  * `output` may look the same. For such a tool, only `structuredContent` or `isError` identifies a result.
@@ -114,7 +119,7 @@ function readProtocolResult(tool: CompiledTool, value: unknown): ToolResultParts
   if (!isObject(value) || !Array.isArray(value.content)) return undefined;
   const { resultType: _, ...parts } = value;
   if (tool.output && parts.structuredContent === undefined && parts.isError !== true) return undefined;
-  if (!Object.keys(parts).every(key => RESULT_KEYS.has(key))) return undefined;
+  if (!Object.keys(parts).every(key => Object.hasOwn(RESULT_KEYS, key))) return undefined;
   if (!value.content.every(block => isObject(block) && typeof block.type === 'string')) return undefined;
   return toolResult(parts as Parameters<typeof toolResult>[0]);
 }
