@@ -2,7 +2,8 @@ import { TenonError } from '@tenon/base';
 import { createUnavailableError } from '../remote/unavailable.js';
 
 /** Replies of a server that cannot serve requests now: it starts, lost its role, or waits for other servers. */
-const UNAVAILABLE = /^(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|UNKILLABLE)\b/;
+const UNAVAILABLE =
+  /^(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|UNKILLABLE|ERR max number of clients)\b/;
 /** Replies begin with a code. Errors of the connection do not. */
 const REPLY = /^[A-Z]{2,} /;
 
@@ -15,7 +16,7 @@ export function toRedisError(error: unknown, server: string): TenonError {
     return new TenonError('store/full', `${server}: no memory left`, { hint, cause: error });
   }
   if (REPLY.test(message) && !UNAVAILABLE.test(message)) {
-    const hint = 'check the user, its permissions and the version of Redis (7.0 or later)';
+    const hint = 'check the user, its permissions, the database and the version of Redis (7.0 or later)';
     return new TenonError('store/failed', `${server}: refused with ${message.split(' ')[0]}`, { hint, cause: error });
   }
   return createUnavailableError(server, error);

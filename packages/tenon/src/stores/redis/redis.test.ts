@@ -88,6 +88,13 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     );
   });
 
+  it.each(['redis', 'redis+sentinel'])('refuse a password with an invalid escape in a URL of %s', scheme => {
+    for (const password of ['hunter%', 'hunter%ff'])
+      expect(() => redisStores(`${scheme}://ada:${password}@127.0.0.1:1${scheme === 'redis' ? '' : '/main'}`)).toThrow(
+        expect.objectContaining({ code: 'store/option', message: expect.not.stringContaining('hunter') }) as Error,
+      );
+  });
+
   it('refuse an object that is no client', () => {
     expect(() => redisStores({} as RedisClient)).toThrow(expect.objectContaining({ code: 'store/option' }) as Error);
   });
@@ -147,9 +154,27 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     await expect(fill()).rejects.toMatchObject({ code: 'store/full' });
     const denied = redisStores(own.url.replace('//', '//nobody:secret-word@'), { timeout: 500 });
     const error = await denied.values.get('a').catch((reason: TenonError) => reason);
-    expect(error).toMatchObject({ code: expect.stringMatching(/^store\/(failed|unavailable)$/) });
+    expect(error).toMatchObject({ code: 'store/failed', message: expect.stringContaining('WRONGPASS') });
     expect(String(error)).not.toContain('secret-word');
     await Promise.all([stores.close(), denied.close()]);
+    await own.close();
+  });
+
+  it('name the reason of the first connection only until there is one', async () => {
+    const own = await startRedis('--maxclients', '1');
+    const client = createClient({ url: own.url });
+    await client.connect();
+    const stores = redisStores(own.url, { timeout: 1000 });
+    await expect(stores.values.get('a')).rejects.toMatchObject({
+      code: 'store/unavailable',
+      cause: expect.objectContaining({ message: expect.stringContaining('max number of clients') }),
+    });
+    client.destroy();
+    await vi.waitFor(async () => expect(await stores.values.get('a')).toBeUndefined(), { timeout: 10_000 });
+    own.process.kill('SIGSTOP');
+    await expect(stores.values.get('a')).rejects.toMatchObject({ code: 'store/unavailable', cause: undefined });
+    own.process.kill('SIGCONT');
+    await stores.close();
     await own.close();
   });
 
@@ -157,7 +182,7 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     const stores = redisStores('redis://127.0.0.1:9', { timeout: 200 });
     await expect(stores.values.get('a')).rejects.toMatchObject({
       code: 'store/unavailable',
-      message: expect.stringContaining('127.0.0.1:9'),
+      message: expect.stringContaining('127.0.0.1:9: not available. Got ECONNREFUSED.'),
     });
     await stores.close();
     await expect(stores.values.get('a')).rejects.toMatchObject({ code: 'store/closed' });

@@ -1,4 +1,4 @@
-import { parseUrl, TenonError } from '@tenon/base';
+import { decodeComponent, parseUrl, TenonError } from '@tenon/base';
 
 /** Address of a group of Redis servers that Sentinel watches. */
 export interface SentinelGroup {
@@ -34,9 +34,10 @@ export function parseSentinelUrl(url: string): SentinelGroup {
     const host = hostname ?? address;
     return host === undefined ? [] : [{ host, port: Number(port) }];
   });
-  if (name === undefined || sentinels.length < parts.length) {
+  if (name === undefined || sentinels.length < parts.length || !isPercentEncoded(userInfo ?? '')) {
     throw new TenonError('store/option', 'invalid URL of Redis Sentinel', {
       expected: 'redis+sentinel://HOST:PORT,HOST:PORT/GROUP',
+      hint: ENCODING_HINT,
     });
   }
   const [username = '', password = ''] = (userInfo ?? '').split(':').map(decodeURIComponent);
@@ -60,8 +61,15 @@ export function describeRedisUrl(url: string): string {
     return `${sentinels.map(({ host }) => host).join(',')}/${name}`;
   }
   const parsed = parseUrl(url);
-  if (parsed && /^rediss?:$/.test(parsed.protocol) && /^\/?\d*$/.test(parsed.pathname)) return parsed.host;
+  const isRedis = parsed && /^rediss?:$/.test(parsed.protocol) && /^\/?\d*$/.test(parsed.pathname);
+  if (isRedis && isPercentEncoded(parsed.username + parsed.password)) return parsed.host || 'localhost';
   throw new TenonError('store/option', 'invalid URL of Redis', {
     expected: 'redis://HOST:PORT, rediss://HOST:PORT or redis+sentinel://HOST:PORT,HOST:PORT/GROUP',
+    hint: ENCODING_HINT,
   });
 }
+
+const ENCODING_HINT = 'correct the URL, and encode special characters of the user and the password: % as %25';
+
+/** Tells if the escapes of a text are valid. */
+const isPercentEncoded = (text: string): boolean => !text.includes('%') || decodeComponent(text) !== text;

@@ -96,7 +96,14 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   const server = isUrl ? `Redis at ${describeRedisUrl(String(target))}` : 'Redis';
   if (!isUrl) requireArgument('the target of redisStores', target, checkObject(), 'store/option');
   const report = createErrorReporter(options.onError);
-  const onError = (error: unknown) => report(toRedisError(error, server));
+  let isConnected = false;
+  /** Error of the first connection, such as a wrong password. The client tries again, so that calls end by their timeout. */
+  let connectError: TenonError | undefined;
+  const onError = (error: unknown) => {
+    const converted = toRedisError(error, server);
+    if (!isConnected) connectError = converted;
+    report(converted);
+  };
   const connection = isUrl ? openRedisUrl(String(target), onError) : wrapClient(target, onError);
   const { track, settle } = createCallTracker(error => toRedisError(error, server));
   let closing: Promise<void> | undefined;
@@ -107,13 +114,19 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
       clock,
       timeout,
       onTimeout: () => {
-        throw createUnavailableError(server);
+        throw connectError ?? createUnavailableError(server);
       },
     });
+  const sendFirst: SendCommand = async (key, command) => {
+    const reply = await send(key, command);
+    isConnected = true;
+    connectError = undefined;
+    return reply;
+  };
 
   // The scripts are loaded before the first call, so that all calls take effect in their order.
   const places = createKeyPlaces(prefix);
-  const digests = createScriptLoader(send, connection.isCluster);
+  const digests = createScriptLoader(sendFirst, connection.isCluster);
 
   const sendCommand: SendCommand = async (key, command) => {
     await digests.get(key);
