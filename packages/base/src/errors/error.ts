@@ -27,6 +27,18 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
+const DETAILS = [
+  'peer',
+  'method',
+  'expected',
+  'received',
+  'hint',
+  'rpcCode',
+  'data',
+  'status',
+  'retryAfterMs',
+] as const satisfies readonly (keyof ErrorDetails)[];
+
 /**
  * The error class of the library. Programs read `code`, which is stable: `area/problem`, for example `peer/error`,
  * `call/timeout` or `connection/closed`. People read the message: the problem, the peer and the next step.
@@ -62,18 +74,7 @@ export class TenonError extends Error {
 
   // A detail that is unknown is still a member of the class, for programs that look for it.
   static {
-    const absent: { readonly [K in Exclude<keyof ErrorDetails, 'cause'>]-?: undefined } = {
-      peer: undefined,
-      method: undefined,
-      expected: undefined,
-      received: undefined,
-      hint: undefined,
-      rpcCode: undefined,
-      data: undefined,
-      status: undefined,
-      retryAfterMs: undefined,
-    };
-    Object.assign(TenonError.prototype, absent);
+    for (const name of DETAILS) Reflect.set(TenonError.prototype, name, undefined);
   }
 
   constructor(code: string, text: string, given?: ErrorDetails) {
@@ -86,17 +87,11 @@ export class TenonError extends Error {
     this.code = code;
     this.summary = summary;
     // Programs print an error with all its own members, so it has none for unknown details.
-    const { peer, method, expected, received, hint, rpcCode, data, status } = details;
-    if (peer !== undefined) this.peer = peer;
-    if (method !== undefined) this.method = method;
-    if (expected !== undefined) this.expected = expected;
-    if (received !== undefined) this.received = received;
-    if (hint !== undefined) this.hint = hint;
-    if (rpcCode !== undefined) this.rpcCode = rpcCode;
-    if (data !== undefined) this.data = data;
-    if (status !== undefined) this.status = status;
-    const { retryAfterMs = getRetryAfterMs(data) } = details;
-    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
+    for (const name of DETAILS) {
+      const detail =
+        details[name] === undefined && name === 'retryAfterMs' ? getRetryAfterMs(details.data) : details[name];
+      if (detail !== undefined) Reflect.set(this, name, detail);
+    }
   }
 
   /** Tells if a value is a `TenonError`. Errors of another copy of the library count too. */

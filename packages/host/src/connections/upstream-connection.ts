@@ -50,7 +50,10 @@ export class UpstreamConnection {
   readonly sharedSession: SharedSessionHandle | undefined;
   readonly #connectionOptions: ConnectionOptions;
   readonly #backoff: ConnectionBackoff;
-  readonly logLevel = new RequestedLogLevel(async level => (await this.getClient()).setLogLevel(level));
+  readonly logLevel = new RequestedLogLevel(
+    async level => (await this.getClient()).setLogLevel(level),
+    error => this.#reportError(TenonError.from(error)),
+  );
   readonly #logLimit: MessageRateLimit;
   readonly #errorLimit: MessageRateLimit;
   readonly #openings: OpenAttempts;
@@ -354,7 +357,7 @@ export class UpstreamConnection {
       );
       // A call may have set the level while the connection was opened.
       if (this.logLevel.value !== undefined && this.logLevel.value !== level)
-        await client.setLogLevel(this.logLevel.value);
+        await client.setLogLevel(this.logLevel.value).catch((error: TenonError) => this.#reportError(error));
       this.#observeClient(client);
       this.#backoff.reset();
       this.#lastError = undefined;

@@ -1,4 +1,4 @@
-import { type CallerIdentity, runWithTimeout, TenonError } from '@tenon/base';
+import { type CallerIdentity, runWithTimeout } from '@tenon/base';
 import type { LoggingLevel } from 'tenon';
 import type { CallerSignIn } from 'tenon/auth';
 import type { ClientSession, RequesterInfo } from 'tenon/proxy';
@@ -208,9 +208,8 @@ export class GatewayContext {
     const connections = this.getSessionConnections(session);
     for (const { logLevel } of connections) logLevel.value = level;
     const all = connections.filter(({ openClient }) => openClient).map(({ logLevel }) => logLevel.set(level));
-    const completed = Promise.all(all).catch(error => this.guard.reportError(TenonError.from(error)));
     const { clock } = this.registry;
-    await runWithTimeout(() => completed, { clock, timeout: LOG_LEVEL_TIMEOUT, onTimeout: () => undefined });
+    await runWithTimeout(() => Promise.all(all), { clock, timeout: LOG_LEVEL_TIMEOUT, onTimeout: () => undefined });
   }
 
   getSessionConnections(session: ClientSession): UpstreamConnection[] {

@@ -1,4 +1,4 @@
-import { type JsonObject, TenonError } from '@tenon/base';
+import { getJsonType, type JsonObject, TenonError } from '@tenon/base';
 import { checkMeta } from '../protocol/check-meta.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { hasCapability } from '../protocol/missing-capabilities.js';
@@ -24,7 +24,6 @@ export async function connectTo<S extends ServerTypes = ServerTypes>(
   if (options.caller !== undefined && endpoint.kind !== 'memory')
     throw new TenonError('connect/caller', 'the option `caller` is only for a server in this process', {
       expected: 'the result of `createServer` as the target',
-      received: 'another target',
       hint: 'pass `auth` in the target: `connect({ url, auth })`',
     });
   const { extensions = [] } = endpoint;
@@ -36,7 +35,7 @@ export async function connectTo<S extends ServerTypes = ServerTypes>(
   const pipeline = new CallPipeline(endpoint, allOptions);
   try {
     await pipeline.connections.getConnection();
-    if (options.logLevel !== undefined) await setLogLevel(pipeline, options.logLevel);
+    await restoreLogLevel(pipeline);
     announceRootChanges(pipeline);
   } catch (error) {
     await pipeline.connections.close();
@@ -148,8 +147,8 @@ function encodeScalar(name: string, argument: string, value: unknown): string {
   if (typeof value === 'boolean' || typeof value === 'bigint' || Number.isFinite(value)) return String(value);
   throw new TenonError('call/argument', `invalid argument "${argument}" for prompt "${name}"`, {
     expected: 'a string, a finite number or a boolean',
-    received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`,
-    hint: 'pass the argument as a string in the format that the prompt documents',
+    received: `a value of type ${getJsonType(value)}`,
+    hint: 'pass a string in the format that the prompt documents',
   });
 }
 
@@ -157,12 +156,27 @@ function encodeScalar(name: string, argument: string, value: unknown): string {
 async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise<void> {
   requireLogLevel(level);
   pipeline.logLevel = level;
-  const connection = await pipeline.connections.getConnection();
+  await pipeline.connections.getConnection();
+  await sendLogLevel(pipeline);
+}
+
+/** Sends the log level on the open connection, if its version has sessions and the server has logs. */
+async function sendLogLevel(pipeline: CallPipeline): Promise<void> {
+  const { logLevel: level, connections } = pipeline;
+  const { dialect, server } = connections.lastConnection;
   if (
-    connection.dialect.methods.client.has('logging/setLevel') &&
-    hasCapability(connection.server.capabilities, 'logging')
+    level !== undefined &&
+    dialect.methods.client.has('logging/setLevel') &&
+    hasCapability(server.capabilities, 'logging')
   )
     await pipeline.call('logging/setLevel', { level });
+}
+
+/** Sends the log level now and on each later connection. A server that refuses it can still be used. */
+function restoreLogLevel(pipeline: CallPipeline): Promise<void> {
+  const send = () => sendLogLevel(pipeline).catch(error => pipeline.emitter.emit('error', error));
+  pipeline.emitter.on('state', state => void (state === 'connected' && send()));
+  return send();
 }
 
 /** Pings the server. On versions without `ping`, it sends a request that every server supports. */

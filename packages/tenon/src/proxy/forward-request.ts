@@ -104,7 +104,12 @@ export async function forwardRequest(call: ProxyCall, options: ForwardOptions): 
       try {
         const { logLevel } = requestContext;
         if (logLevel !== undefined) {
-          const requested = logLevels.get(client) ?? new RequestedLogLevel(each => client.setLogLevel(each));
+          const requested =
+            logLevels.get(client) ??
+            new RequestedLogLevel(
+              each => client.setLogLevel(each),
+              () => {},
+            );
           logLevels.set(client, requested);
           await requested.request(logLevel);
         }

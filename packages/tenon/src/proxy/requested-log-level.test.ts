@@ -4,10 +4,12 @@ import { RequestedLogLevel } from './requested-log-level.js';
 
 function setUp() {
   const sent: { level: LoggingLevel; resolve: () => void; reject: (error: Error) => void }[] = [];
+  const errors: unknown[] = [];
   const level = new RequestedLogLevel(
     each => new Promise<void>((resolve, reject) => sent.push({ level: each, resolve, reject })),
+    error => void errors.push(error),
   );
-  return { level, sent };
+  return { level, sent, errors };
 }
 
 describe('RequestedLogLevel', () => {
@@ -33,12 +35,14 @@ describe('RequestedLogLevel', () => {
     expect(sent.map(each => each.level)).toEqual(['error', 'info']);
   });
 
-  it('fails only the call that set it', async () => {
-    const { level, sent } = setUp();
+  it('fails no call when the server refuses the level, and reports it once', async () => {
+    const { level, sent, errors } = setUp();
     const first = level.request('info');
     const second = level.request('error');
     sent[0]?.reject(new Error('refused'));
-    await expect(first).rejects.toThrow('refused');
+    await expect(first).resolves.toBeUndefined();
     await expect(second).resolves.toBeUndefined();
+    expect(errors).toEqual([new Error('refused')]);
+    expect(level.request('info')).toBeUndefined();
   });
 });

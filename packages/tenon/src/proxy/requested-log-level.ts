@@ -6,11 +6,16 @@ export class RequestedLogLevel {
   /** Log level for the next connection setup. */
   value: LoggingLevel | undefined;
   readonly #send: (level: LoggingLevel) => Promise<void>;
+  readonly #onError: (error: unknown) => void;
   #sending: Promise<void> | undefined;
 
-  /** @param send Sets the level at the server. */
-  constructor(send: (level: LoggingLevel) => Promise<void>) {
+  /**
+   * @param send Sets the level at the server.
+   * @param onError Called when the server refuses a level.
+   */
+  constructor(send: (level: LoggingLevel) => Promise<void>, onError: (error: unknown) => void) {
     this.#send = send;
+    this.#onError = onError;
   }
 
   /** Sets the log level of the server to this or a more verbose level. Resolves when the server has confirmed it. */
@@ -18,17 +23,18 @@ export class RequestedLogLevel {
     return reachesLogLevel(level, this.value) ? this.#sending : this.set(level);
   }
 
-  /** Sets the log level of the server. Rejects if the server refuses it. */
+  /**
+   * Sets the log level of the server. Resolves when the server has confirmed or refused it: no call fails because of the
+   * logs that it does not get.
+   */
   set(level: LoggingLevel): Promise<void> {
     this.value = level;
-    const sent = this.#send(level);
-    // Concurrent calls with the same level wait for this request. Its error belongs to the call that sent it.
-    const sending = sent
-      .catch(() => {})
+    const sending = this.#send(level)
+      .catch(this.#onError)
       .finally(() => {
         if (this.#sending === sending) this.#sending = undefined;
       });
     this.#sending = sending;
-    return sent;
+    return sending;
   }
 }

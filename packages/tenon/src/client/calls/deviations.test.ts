@@ -31,6 +31,26 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await client.close();
   });
 
+  it('uses a server that refuses the log level, and reports the refusal', async () => {
+    const script = { 'logging/setLevel': () => failing(-32601), 'tools/call': () => ({ content: [] }) };
+    const { client, errors, sent } = await scripted(
+      version,
+      script,
+      { logLevel: 'debug' },
+      {
+        capabilities: { ...capabilities, logging: {} },
+      },
+    );
+    expect((await client.callTool('a')).content).toEqual([]);
+    const requests = version === EXTENSION ? 0 : 1;
+    expect(sent('logging/setLevel')).toHaveLength(requests);
+    expect(errors).toEqual(requests === 0 ? [] : ['peer/error']);
+    const setting = client.setLogLevel('info');
+    if (requests === 0) await setting;
+    else await expect(setting).rejects.toMatchObject({ code: 'peer/error', rpcCode: -32601 });
+    await client.close();
+  });
+
   it('delivers structured content without other content', async () => {
     const { client } = await start(version, { 'tools/call': () => ({ structuredContent: { sum: 5 } }) });
     expect(await client.callTool('a')).toMatchObject({ structuredContent: { sum: 5 }, content: [] });

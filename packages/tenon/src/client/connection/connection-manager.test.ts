@@ -20,7 +20,17 @@ async function start(protocolVersion: string, options: ClientOptions = {}) {
   const server = createServer({
     name: 's',
     version: '1',
-    tools: { t: tool({ run: () => 'ok' }), never: tool({ run: () => new Promise<string>(() => {}) }) },
+    tools: {
+      t: tool({ run: () => 'ok' }),
+      never: tool({ run: () => new Promise<string>(() => {}) }),
+      logs: tool({
+        run: (_, context) => {
+          context.log('debug', 'x');
+          context.log('error', 'x');
+          return 'ok';
+        },
+      }),
+    },
     resources: { 'a:1': resource({ read: () => 'x', subscribe: uri => () => ended.push(uri) }) },
   });
   let isSilent = false;
@@ -77,6 +87,24 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', versi
     expect(connections).toHaveLength(2);
     await client.close();
     await safe;
+  });
+
+  it.each(['debug', 'error'] as const)('has the log level %s on each connection', async level => {
+    const { client, disconnect } = await start(version, { logLevel: level });
+    const logs: string[] = [];
+    client.on('log', log => logs.push(log.level));
+    const expected = level === 'debug' ? ['debug', 'error'] : ['error'];
+    await client.callTool('logs');
+    expect(logs.splice(0)).toEqual(expected);
+    await disconnect();
+    await client.callTool('logs');
+    expect(logs.splice(0)).toEqual(expected);
+    const changed = level === 'debug' ? 'error' : 'debug';
+    await client.setLogLevel(changed);
+    await disconnect();
+    await client.callTool('logs');
+    expect(logs).toEqual(changed === 'debug' ? ['debug', 'error'] : ['error']);
+    await client.close();
   });
 
   it('stays closed after close(), and rejects later calls with that reason', async () => {
