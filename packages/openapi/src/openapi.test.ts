@@ -653,6 +653,13 @@ it.each(['https://api.example.com/v1?key=1', 'https://api.example.com/#v1', 'htt
   },
 );
 
+it('has the URL of a server whose variables have defaults only', async () => {
+  const servers = [{ url: 'https://{host}:{port}/v1', variables: { host: { default: 'api.example.com' } } }];
+  expect((await readOperations(createDocument({}, { servers }))).baseUrl).toBeUndefined();
+  Object.assign(servers[0]?.variables ?? {}, { port: { default: 8443 } });
+  expect((await readOperations(createDocument({}, { servers }))).baseUrl).toBe('https://api.example.com:8443/v1');
+});
+
 describe('a document of Swagger 2.0', () => {
   it('sends collections, forms and files as it says', async () => {
     const document = {

@@ -1,5 +1,12 @@
 import { checkBrowserUrl, createUrlGuard, isTextList } from '@tenon/base';
-import { getOauthErrorCode, isGrantRevoked, isScope, requestTokenResponse } from '@tenon/base/oauth';
+import {
+  EndpointError,
+  getEndpointFailure,
+  getOauthErrorCode,
+  isGrantRevoked,
+  isScope,
+  requestTokenResponse,
+} from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { TenonError } from 'tenon';
 import { checkMembers, createOptionError } from '../option-error.js';
@@ -118,7 +125,7 @@ export function createUpstreamProvider(upstream: UpstreamOptions, settings: Issu
         const claims = oauth.getValidatedIdTokenClaims(tokens);
         return { ...toExchangedTokens(tokens), ...(claims ? { claims: { ...claims } } : {}) };
       } catch (error) {
-        throw toUpstreamError(error, authorizePage.host);
+        throw toUpstreamError(error, authorizePage.host, 'return the user who signed in');
       }
     },
     async renewTokens(refreshToken) {
@@ -131,7 +138,7 @@ export function createUpstreamProvider(upstream: UpstreamOptions, settings: Issu
         return { refreshToken, ...toExchangedTokens(tokens) };
       } catch (error) {
         if (isGrantRevoked(error)) return undefined;
-        throw toUpstreamError(error, authorizePage.host);
+        throw toUpstreamError(error, authorizePage.host, 'renew the tokens of a user');
       }
     },
   };
@@ -154,14 +161,24 @@ function parseBrowserUrl(option: string, given: string): URL {
 }
 
 /** Converts an error. Drops the original error, because it may contain the response with its tokens. */
-function toUpstreamError(error: unknown, peer: string): TenonError {
-  const oauthError = error instanceof oauth.AuthorizationResponseError ? error.error : getOauthErrorCode(error);
-  const received = oauthError?.slice(0, 60) ?? (TenonError.is(error) ? error.code : undefined);
-  return new TenonError('auth/upstream', 'the identity provider did not return the user who signed in', {
+function toUpstreamError(error: unknown, peer: string, summary: string): TenonError {
+  const failure = getEndpointFailure(error);
+  return new TenonError('auth/upstream', `the identity provider did not ${summary}`, {
     peer,
-    received,
-    hint: 'check that this server is registered there with this secret and with `<url>/callback`, and set `upstream.issuer`',
+    received: describeFailure(error)?.slice(0, 120),
+    hint:
+      failure?.verdict === 'temporary'
+        ? 'check that the identity provider answers at `upstream.tokenUrl`, and try again later'
+        : 'check that this server is registered there with this secret and with `<url>/callback`, and set `upstream.issuer`',
   });
+}
+
+function describeFailure(error: unknown): string | undefined {
+  const oauthError = error instanceof oauth.AuthorizationResponseError ? error.error : getOauthErrorCode(error);
+  if (oauthError !== undefined) return oauthError.slice(0, 60);
+  if (TenonError.is(error)) return error.code;
+  if (error instanceof EndpointError) return error.reason ?? `HTTP status ${error.failure.status}`;
+  return error instanceof Error ? error.message : undefined;
 }
 
 const UPSTREAM_OPTIONS =

@@ -40,3 +40,26 @@ describe('readDocument() with a URL', () => {
     });
   });
 });
+
+describe('the version of a document', () => {
+  it.each([{ swagger: '2.0' }, { swagger: 2 }, { openapi: '3.0.3' }, { openapi: 3.1 }, { openapi: '3.2.0' }])(
+    'accepts %j, also without quotes in YAML',
+    async version => {
+      await expect(readDocument({ ...version, paths: {} }, {}, nodePlatform)).resolves.toBeDefined();
+    },
+  );
+
+  it.each([{ swagger: '1.2' }, { openapi: '4.0.0' }, { openapi: '2.0' }])('refuses %j', async version => {
+    await expect(readDocument({ ...version, paths: {} }, {}, nodePlatform)).rejects.toMatchObject({
+      code: 'openapi/document',
+      summary: expect.stringMatching(/ (Swagger 1\.2|OpenAPI 4\.0\.0|OpenAPI 2\.0) is not supported$/),
+    });
+  });
+
+  it.each([[''], [[]]])('refuses %j as a document', async source => {
+    await expect(readDocument(source, {}, nodePlatform)).rejects.toMatchObject({
+      code: 'openapi/document',
+      summary: 'the document is no path, no URL and no object',
+    });
+  });
+});

@@ -46,13 +46,24 @@ export async function readDocument(
   platform: Platform,
 ): Promise<DocumentSet> {
   const isObjectSource = isObject(source) && !(source instanceof URL);
+  if (!isObjectSource && !(source instanceof URL) && (typeof source !== 'string' || source === ''))
+    throw createDocumentError('the document is no path, no URL and no object', 'pass the path of an OpenAPI document');
   const written = isObjectSource ? base : source;
   const location = written === undefined ? 'document:' : locate(String(written), platform.files);
   const name = isObjectSource ? 'the document' : describe(String(source));
   const value = isObjectSource ? source : await readOne(location, name, platform);
-  if (typeof value.openapi !== 'string' && !isSwagger(value)) {
+  const version = value.swagger ?? value.openapi;
+  // YAML reads a version without quotes as a number.
+  if (typeof version !== 'string' && typeof version !== 'number') {
     throw createDocumentError(
       `${name}: not an OpenAPI document, because it has no member "openapi" or "swagger"`,
+      'pass a document of Swagger 2.0 or OpenAPI 3',
+    );
+  }
+  const kind = isSwagger(value) ? 'Swagger' : 'OpenAPI';
+  if (!(kind === 'Swagger' ? /^2(\.0)?$/ : /^3(\.|$)/).test(String(version))) {
+    throw createDocumentError(
+      `${name}: ${kind} ${String(version).slice(0, 20)} is not supported`,
       'pass a document of Swagger 2.0 or OpenAPI 3',
     );
   }

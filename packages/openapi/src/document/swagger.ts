@@ -27,7 +27,7 @@ const STYLES: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Tells if a document is one of Swagger 2.0. */
-export const isSwagger = ({ swagger }: JsonObject): boolean => typeof swagger === 'string';
+export const isSwagger = ({ swagger }: JsonObject): boolean => swagger !== undefined && swagger !== null;
 
 /**
  * Adds what OpenAPI 3.0 has at the top of a document of Swagger 2.0: servers and security schemes. The rest stays, because

@@ -22,14 +22,16 @@ export function isApiUrl(text: string): boolean {
   return url !== undefined && !/[?#]/.test(text) && url.username === '' && url.password === '';
 }
 
-/** Returns the first URL of a list of servers, with the defaults of its variables. `undefined` if it is not absolute. */
+/** Returns the first URL of a list of servers, with the defaults of its variables. `undefined` if it is not absolute, or one has none. */
 function findServerUrl({ value: servers, location }: Located): string | undefined {
   const [server] = Array.isArray(servers) ? servers : [];
   const { url, variables } = toJsonObject(server);
-  const filled = String(url ?? '/').replace(/\{([^{}]+)\}/g, (_, name: string) => {
+  const filled = String(url ?? '/').replace(/\{([^{}]+)\}/g, (text, name: string) => {
     const variable = isObject(variables) ? variables[name] : undefined;
-    return isObject(variable) ? String(variable.default ?? '') : '';
+    return isObject(variable) ? String(variable.default ?? text) : text;
   });
+  // Without the value of a variable, the URL would be that of another API.
+  if (/[{}]/.test(filled)) return undefined;
   const absolute = /^https?:/i.test(location) ? parseWebUrl(filled, location) : parseWebUrl(filled);
   return absolute && /^https?:\/\//i.test(filled) ? filled : absolute?.href;
 }
