@@ -152,6 +152,16 @@ describe('a body with a content coding', () => {
       'application/json',
       'gzip: damaged data',
     ],
+    ...[gzipSync, deflateSync, deflateRawSync, brotliCompressSync].flatMap((encode, index) => {
+      const coding = ['gzip', 'deflate', 'deflate', 'br'][index] ?? '';
+      const body = encode(JSON.stringify(answer(1, { text: 'some text'.repeat(20) })));
+      return [2, Math.floor(body.length * 0.6)].map((length): [string, Buffer, string, string] => [
+        coding,
+        body.subarray(0, length),
+        'application/json',
+        `${coding}: damaged data (unexpected end)`,
+      ]);
+    }),
     ['gzip, gzip, gzip, gzip', gzipSync('{}'), 'application/json', '4 codings'],
     ['zstd', Buffer.of(0x28, 0xb5, 0x2f, 0xfd, 1, 2), 'text/event-stream', 'zstd'],
   ])('names a coding that cannot be decoded: %s', async (coding, body, type, received) => {

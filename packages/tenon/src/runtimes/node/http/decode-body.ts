@@ -9,12 +9,15 @@ const MAX_CODINGS = 3;
 /** Matches the first byte of JSON, of an event stream, or of a page. */
 const TEXT_START = /[\s{["\w:<\xef]/;
 
+/** The first byte of a JSON object, and of a batch. The byte that closes them is greater by 2. */
+const OPENING_BYTES: readonly number[] = [0x7b, 0x5b];
+
 /**
  * Returns the body of a response without its content codings. A response without `Content-Encoding` is returned as it
  * is. The caller must limit the decoded bytes.
  *
  * A body that cannot have its coding is not decoded, because some runtimes and proxies decode a body and keep the header.
- * The stream fails with `peer/unreadable` if the coding is unknown or the data is damaged.
+ * The stream fails with `peer/unreadable` if the coding is unknown, or the data is damaged or ends early.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
  */
@@ -22,7 +25,22 @@ export function decodeBody(message: IncomingMessage): Readable {
   const names = message.headers['content-encoding']?.split(',').map(name => name.trim().toLowerCase()) ?? [];
   const codings = names.filter(name => name !== '' && name !== 'identity');
   if (codings.length === 0) return message;
-  const output = new PassThrough();
+  const isJson = /^application\/json\b/i.test(message.headers['content-type'] ?? '');
+  let isDecoded = false;
+  let start = 0;
+  let last = 0;
+  const output = new PassThrough({
+    transform(chunk: Buffer, _, next) {
+      start ||= chunk.find(byte => byte > 0x20) ?? 0;
+      last = chunk.findLast(byte => byte > 0x20) ?? last;
+      next(null, chunk);
+    },
+    // The decoders report no early end, because they need no last bytes.
+    flush(next) {
+      const isCut = start === 0 || (OPENING_BYTES.includes(start) && last !== start + 2);
+      next(isJson && isDecoded && isCut ? createUnreadableError(codings, 'damaged data (unexpected end)') : null);
+    },
+  });
   // The response may have ended without a body, or its connection broken, while this module was loaded.
   if (message.destroyed) return message.complete ? output.end() : output.destroy();
   message.once('close', () => {
@@ -38,6 +56,7 @@ export function decodeBody(message: IncomingMessage): Readable {
     message.unshift(first);
     try {
       const decoders = createDecoders(codings, first);
+      isDecoded = decoders.length > 0;
       for (const decoder of decoders) {
         decoder.once('error', error => {
           const isDamaged = message.readableEnded || !message.destroyed;
