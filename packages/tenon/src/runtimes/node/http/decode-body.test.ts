@@ -159,7 +159,7 @@ describe('a body with a content coding', () => {
         coding,
         body.subarray(0, length),
         'application/json',
-        `${coding}: damaged data (unexpected end)`,
+        `${coding}: damaged or other data`,
       ]);
     }),
     ['gzip, gzip, gzip, gzip', gzipSync('{}'), 'application/json', '4 codings'],

@@ -9,8 +9,9 @@ const MAX_CODINGS = 3;
 /** Matches the first byte of JSON, of an event stream, or of a page. */
 const TEXT_START = /[\s{["\w:<\xef]/;
 
-/** The first byte of a JSON object, and of a batch. The byte that closes them is greater by 2. */
-const OPENING_BYTES: readonly number[] = [0x7b, 0x5b];
+/** The last byte of a JSON object or of a batch. */
+const CLOSING_BRACE = 0x7d;
+const CLOSING_BRACKET = 0x5d;
 
 /**
  * Returns the body of a response without its content codings. A response without `Content-Encoding` is returned as it
@@ -22,24 +23,19 @@ const OPENING_BYTES: readonly number[] = [0x7b, 0x5b];
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
  */
 export function decodeBody(message: IncomingMessage): Readable {
-  const names = message.headers['content-encoding']?.split(',').map(name => name.trim().toLowerCase()) ?? [];
-  const codings = names.filter(name => name !== '' && name !== 'identity');
+  const names = message.headers['content-encoding']?.toLowerCase().split(',') ?? [];
+  const codings = names.map(name => name.trim()).filter(name => name !== '' && name !== 'identity');
   if (codings.length === 0) return message;
-  const isJson = /^application\/json\b/i.test(message.headers['content-type'] ?? '');
-  let isDecoded = false;
-  let start = 0;
-  let last = 0;
+  const isJson = message.headers['content-type']?.includes('json');
+  let last: number = CLOSING_BRACE;
   const output = new PassThrough({
     transform(chunk: Buffer, _, next) {
-      start ||= chunk.find(byte => byte > 0x20) ?? 0;
       last = chunk.findLast(byte => byte > 0x20) ?? last;
       next(null, chunk);
     },
     // The decoders report no early end, because they need no last bytes.
-    flush(next) {
-      const isCut = start === 0 || (OPENING_BYTES.includes(start) && last !== start + 2);
-      next(isJson && isDecoded && isCut ? createUnreadableError(codings, 'damaged data (unexpected end)') : null);
-    },
+    flush: next =>
+      next(isJson && last !== CLOSING_BRACE && last !== CLOSING_BRACKET ? createUnreadableError(codings) : null),
   });
   // The response may have ended without a body, or its connection broken, while this module was loaded.
   if (message.destroyed) return message.complete ? output.end() : output.destroy();
@@ -56,11 +52,11 @@ export function decodeBody(message: IncomingMessage): Readable {
     message.unshift(first);
     try {
       const decoders = createDecoders(codings, first);
-      isDecoded = decoders.length > 0;
+      last = 0;
       for (const decoder of decoders) {
         decoder.once('error', error => {
-          const isDamaged = message.readableEnded || !message.destroyed;
-          if (isDamaged) output.destroy(createUnreadableError(codings, `damaged data (${error.message})`));
+          if (message.readableEnded || !message.destroyed)
+            output.destroy(createUnreadableError(codings, `damaged data (${error.message})`));
         });
       }
       pipeline([message, ...decoders, output], () => {});
@@ -81,7 +77,7 @@ function createDecoders(codings: readonly string[], first: Buffer): Transform[] 
     const decoder = createDecoder(coding, start);
     if (decoder !== undefined) decoders.push(decoder);
     else if (start === undefined || !TEXT_START.test(String.fromCharCode(start))) {
-      throw createUnreadableError(codings, coding.slice(0, 60));
+      throw createUnreadableError(codings);
     }
   }
   return decoders;
@@ -94,24 +90,26 @@ function createDecoder(coding: string, start: number | undefined): Transform | u
   const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH } = zlib.constants;
   // An event must arrive before the stream ends, and some servers leave out the last bytes.
   const options = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH };
-  const known: Record<string, () => Transform | undefined> = {
-    gzip: () => (start === undefined || start === 0x1f ? zlib.createGunzip(options) : undefined),
-    // No brotli stream begins with "{".
-    br: () =>
-      start === 0x7b
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return start === undefined || start === 0x1f ? zlib.createGunzip(options) : undefined;
+    case 'br':
+      // No brotli stream begins with "{".
+      return start === 0x7b
         ? undefined
-        : zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH }),
-    // Some servers send the data without the header of zlib.
-    deflate: () =>
-      start === undefined || (start & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options),
-  };
-  const name = coding === 'x-gzip' ? 'gzip' : coding;
-  return Object.hasOwn(known, name) ? known[name]?.() : undefined;
+        : zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH });
+    case 'deflate':
+      // Some servers send the data without the header of zlib.
+      return start === undefined || (start & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
+    default:
+      return undefined;
+  }
 }
 
-function createUnreadableError(codings: readonly string[], received: string): TenonError {
+function createUnreadableError(codings: readonly string[], reason = 'damaged or other data'): TenonError {
   return new TenonError('peer/unreadable', 'the body cannot be decoded', {
     expected: `one of the content codings ${ACCEPT_ENCODING}`,
-    received: codings.includes(received) ? received : `${codings.join(', ').slice(0, 60)}: ${received}`,
+    received: `${codings.join(', ').slice(0, 60)}: ${reason}`,
   });
 }

@@ -171,7 +171,7 @@ class NodeReply implements HttpReply {
         else chunks.push(chunk);
       };
       const finish = () => {
-        const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
+        const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString();
         resolve(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
       };
       if (announced > limit) refuse();
