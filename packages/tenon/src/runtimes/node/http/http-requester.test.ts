@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -47,4 +48,28 @@ describe.each(requesters)('a request with %s that is not sent', (_, send) => {
       expect(error.message).not.toContain('hush');
     }
   });
+});
+
+it('lets other work run after each 64 KiB of a stream that floods', async () => {
+  const size = 16 * 1024 * 1024;
+  const server = createHttpServer((_request, response) => response.end(Buffer.alloc(size)));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const reply = await createNodeRequester()({ method: 'GET', url, headers: {} });
+  let [total, inTurn, most, reading] = [0, 0, 0, true];
+  const startTurn = () => {
+    inTurn = 0;
+    if (reading) setImmediate(startTurn);
+  };
+  startTurn();
+  await reply.read(chunk => {
+    total += chunk.length;
+    inTurn += chunk.length;
+    most = Math.max(most, inTurn);
+  });
+  reading = false;
+  expect(total).toBe(size);
+  expect(most).toBeLessThanOrEqual(4 * 64 * 1024);
+  server.closeAllConnections();
+  await new Promise(resolve => server.close(resolve));
 });

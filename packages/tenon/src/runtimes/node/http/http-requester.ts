@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { getCertificateAdvice, TenonError } from '@tenon/base';
 import { createHeaderError } from '../../../transports/http/client/errors.js';
 import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
+import { readInTurns } from '../read-in-turns.js';
 import { ACCEPT_ENCODING } from './accept-encoding.js';
 import { nodeHttp } from './node-http.js';
 import { createProxyRouter, type ProxyRoute, toProxyError } from './proxy.js';
@@ -180,7 +181,8 @@ class NodeReply implements HttpReply {
   }
 
   read(each: (chunk: Buffer) => void): Promise<void> {
-    return new Promise((resolve, reject) => readBody(this.#body, each, resolve, reject));
+    const body = this.#body;
+    return new Promise((resolve, reject) => readBody(body, readInTurns(body, each), resolve, reject));
   }
 
   cancel(): void {

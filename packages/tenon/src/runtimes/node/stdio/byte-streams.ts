@@ -1,13 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ByteSink, ByteSource } from '../../../transports/stdio/byte-streams.js';
+import { readInTurns } from '../read-in-turns.js';
 
-/** Size from which a chunk filled the buffer that Node reads into, so that the pipe probably has more. */
-const FULL_CHUNK_BYTES = 64 * 1024;
-
-/**
- * Wraps a Node stream as a byte source. A broken stream counts as ended. After each full chunk, it lets other work of the
- * event loop run: Node reads up to 32 chunks of a pipe in a row, and a peer that floods would hold up everybody else.
- */
+/** Wraps a Node stream as a byte source. A broken stream counts as ended. */
 export function createByteSource(stream: Readable): ByteSource {
   let paused = false;
   return {
@@ -18,12 +13,11 @@ export function createByteSource(stream: Readable): ByteSource {
         ended = true;
         end(error);
       };
-      stream.on('data', (data: Uint8Array | string) => {
-        push(typeof data === 'string' ? Buffer.from(data) : data);
-        if (data.length < FULL_CHUNK_BYTES) return;
-        stream.pause();
-        setImmediate(() => paused || stream.resume());
-      });
+      const onChunk = (data: Uint8Array | string) => push(typeof data === 'string' ? Buffer.from(data) : data);
+      stream.on(
+        'data',
+        readInTurns(stream, onChunk, () => paused),
+      );
       stream.on('end', () => finishOnce());
       stream.on('close', () => finishOnce());
       stream.on('error', finishOnce);
