@@ -594,6 +594,18 @@ describe('openapi', () => {
     expect(requests.map(each => each.url)).toEqual(['/v2/a']);
   });
 
+  it('leads to no other host by the path of a server that begins with two slashes', async () => {
+    const servers = [{ url: 'https://api.example.com//evil.example.com/v2' }];
+    const { operations } = await readOperations(
+      createDocument(
+        { '/a': { get: { operationId: 'a', servers } } },
+        { servers: [{ url: 'https://api.example.com' }] },
+      ),
+      { baseUrl: 'https://staging.example.com' },
+    );
+    expect(operations.map(each => each.url)).toEqual(['https://staging.example.com//evil.example.com/v2']);
+  });
+
   it('reports each operation once, and names what the filter does not select', async () => {
     const { report } = await serve(
       createDocument({

@@ -22,4 +22,11 @@ export function requireArgument(
   );
 }
 
+/** Throws for limits and times that are no numbers: `NaN` would limit nothing. */
+export function requireAmounts(subject: string, options: object, names: readonly string[], max = Infinity): void {
+  const isAmount = (value: unknown) => value === undefined || (typeof value === 'number' && value >= 0 && value <= max);
+  for (const name of names)
+    requireArgument(`\`${name}\` of ${subject}`, Reflect.get(options, name), `a number from 0 to ${max}`, isAmount);
+}
+
 export const isText = (value: unknown): boolean => typeof value === 'string';

@@ -1,6 +1,6 @@
 import { AppError, REFUSED } from '../channel/app-error.js';
 import { readCsp } from '../channel/csp.js';
-import { isText, requireArgument, requireKnownOptions } from '../channel/known-options.js';
+import { isText, requireAmounts, requireArgument, requireKnownOptions } from '../channel/known-options.js';
 import { isObject, type JsonObject } from '../channel/messages.js';
 import { UI_MIME_TYPE } from '../channel/ui-meta.js';
 import type { AppCsp, AppPermissions } from '../channel/ui-types.js';
@@ -49,6 +49,7 @@ declare function atob(text: string): string;
  */
 export async function readApp(server: AppServer, uri: string, options: ReadAppOptions = {}): Promise<AppResource> {
   requireKnownOptions('readApp', options, ['maxHtmlLength', 'signal', 'onProblem']);
+  requireAmounts('readApp', options, ['maxHtmlLength']);
   requireArgument('`server` of readApp', server, 'a client', isObject);
   requireArgument('`uri` of readApp', uri, 'a string', isText);
   const { maxHtmlLength = MAX_HTML_LENGTH, signal, onProblem } = options;

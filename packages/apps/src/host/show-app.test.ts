@@ -269,6 +269,16 @@ describe('showApp', () => {
     );
   });
 
+  it.each([
+    { limits: { maxMessageRate: Number.NaN } },
+    { limits: { maxHtmlLength: -1 } },
+    { limits: { maxTools: '5' } },
+    { timeout: Number.POSITIVE_INFINITY },
+    { teardownTimeout: Number.NaN },
+  ])('rejects %j, which would limit nothing', async options => {
+    await expect(show(options as object)).rejects.toThrow(/of showApp: invalid argument. Expected a number from 0 to/);
+  });
+
   it('calls a tool of the same server behind a gateway, by the name that the page knows', async () => {
     const renamed = (prefix: string, name: string, visibility: readonly string[]) => ({
       name: prefix + name,

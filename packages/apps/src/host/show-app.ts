@@ -1,6 +1,6 @@
 import { AppError, INVALID_PARAMS, REFUSED } from '../channel/app-error.js';
 import { createChannel } from '../channel/channel.js';
-import { requireArgument, requireKnownOptions } from '../channel/known-options.js';
+import { requireAmounts, requireArgument, requireKnownOptions } from '../channel/known-options.js';
 import { isObject, type JsonObject, parseMessage } from '../channel/messages.js';
 import { getAppUri } from '../channel/ui-meta.js';
 import type { AppCapabilities, AppPermissions, CallToolResult, HostContext, Tool } from '../channel/ui-types.js';
@@ -18,6 +18,8 @@ const MAX_REQUESTS = 32;
 const MAX_TOOLS = 50;
 const TIMEOUT = 30_000;
 const TEARDOWN_TIMEOUT = 1_000;
+/** Longest time of a timer. A longer one would end at once. */
+const MAX_TIMEOUT = 2_147_483_647;
 const LIMITS = ['maxMessageLength', 'maxMessageRate', 'maxRequests', 'maxHtmlLength', 'maxTools'];
 const OPTIONS: readonly (keyof ViewOptions)[] = [
   'container',
@@ -57,7 +59,11 @@ export async function showApp(server: AppServer, options: ViewOptions): Promise<
   requireArgument('`server` of showApp', server, 'a client', isObject);
   requireKnownOptions('showApp', options, OPTIONS);
   requireArgument('`tool` of showApp', options.tool, 'a tool', isObject);
-  if (options.limits) requireKnownOptions('limits of showApp', options.limits, LIMITS);
+  if (options.limits) {
+    requireKnownOptions('limits of showApp', options.limits, LIMITS);
+    requireAmounts('limits of showApp', options.limits, LIMITS);
+  }
+  requireAmounts('showApp', options, ['timeout', 'teardownTimeout'], MAX_TIMEOUT);
   const uri = getAppUri(options.tool);
   if (uri === undefined)
     throw new AppError(REFUSED, `Tool ${options.tool.name} has no app. Expected _meta.ui.resourceUri with ui://`);

@@ -194,5 +194,8 @@ describe('connectToHost', () => {
     await expect(call).rejects.toThrow('The page has closed the connection');
     expect(listeners.size).toBe(0);
     await expect(open({ onInput: () => {} } as object)).rejects.toThrow('connectToHost: unknown option "onInput"');
+    await expect(open({ maxMessageLength: Number.NaN })).rejects.toThrow(
+      '`maxMessageLength` of connectToHost: invalid',
+    );
   });
 });

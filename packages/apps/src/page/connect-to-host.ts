@@ -1,6 +1,6 @@
 import { AppError, REFUSED } from '../channel/app-error.js';
 import { createChannel, createUnknownMethodError } from '../channel/channel.js';
-import { isText, requireArgument, requireKnownOptions } from '../channel/known-options.js';
+import { isText, requireAmounts, requireArgument, requireKnownOptions } from '../channel/known-options.js';
 import { isObject, type JsonObject, parseMessage } from '../channel/messages.js';
 import {
   type CallToolResult,
@@ -48,6 +48,7 @@ export async function connectToHost<S = unknown>(options: PageOptions): Promise<
   requireKnownOptions('connectToHost', options, OPTIONS);
   requireArgument('`name` of connectToHost', options.name, 'a string', isText);
   requireArgument('`version` of connectToHost', options.version, 'a string', isText);
+  requireAmounts('connectToHost', options, ['maxMessageLength']);
   const { name, version, displayModes = ['inline'], reportsSize = true, appliesTheme = true } = options;
   let { tools } = options;
   let context: HostContext = {};

@@ -25,9 +25,12 @@ describe('createSandboxResponse', () => {
     );
   });
 
-  it.each([[csp('{')], [csp('x'.repeat(10_000))]])('answers 400 for a query that is malformed or too long', url => {
-    expect(createSandboxResponse(url, { hostOrigins })).toMatchObject({ status: 400, body: 'Bad request' });
-  });
+  it.each([csp('{'), csp('x'.repeat(10_000)), '//', 'http://[/', '//:1'])(
+    'answers 400 for a URL that is malformed or too long',
+    url => {
+      expect(createSandboxResponse(url, { hostOrigins })).toMatchObject({ status: 400, body: 'Bad request' });
+    },
+  );
 
   it.each([
     'https://chat.example/',

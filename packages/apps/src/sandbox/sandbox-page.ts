@@ -1,4 +1,4 @@
-import { parseWebUrl } from '@tenon/base';
+import { parseUrl, parseWebUrl } from '@tenon/base';
 import { writeScriptLiteral } from '@tenon/base/writers';
 import { composePolicy, isCspOrigin, readCsp } from '../channel/csp.js';
 import { isText, requireArgument, requireKnownOptions } from '../channel/known-options.js';
@@ -29,8 +29,10 @@ export function createSandboxResponse(url: string, options: SandboxOptions): San
       throw new TypeError(
         `hostOrigins: expected origins such as "https://chat.example.com", got ${JSON.stringify(origin)}`,
       );
-  const { search } = new URL(url, 'http://sandbox.invalid');
-  const csp = search.length > MAX_QUERY_LENGTH ? undefined : readDeclaredCsp(new URLSearchParams(search).get('csp'));
+  // The target of a request may be `//`, which is no URL.
+  const search = parseUrl(url, 'http://sandbox.invalid')?.search;
+  const isRead = search !== undefined && search.length <= MAX_QUERY_LENGTH;
+  const csp = isRead ? readDeclaredCsp(new URLSearchParams(search).get('csp')) : undefined;
   if (csp === undefined) return { status: 400, headers: PLAIN_HEADERS, body: 'Bad request' };
   const headers = {
     ...PLAIN_HEADERS,

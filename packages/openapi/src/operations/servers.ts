@@ -55,7 +55,7 @@ export function resolveOwnServer(
   if (!isApiUrl(found)) return { reason: 'the URL of its server has a query, a fragment or a user' };
   const { origin, pathname } = new URL(found);
   if (apiUrl !== undefined && origin === new URL(apiUrl).origin)
-    return { url: baseUrl === undefined ? found : new URL(pathname, baseUrl).href };
+    return { url: baseUrl === undefined ? found : Object.assign(new URL(baseUrl), { pathname }).href };
   if (allowedOrigins.includes(origin) || (baseUrl !== undefined && origin === new URL(baseUrl).origin))
     return { url: found };
   return { reason: `its server ${origin} is not that of the API, and not in \`serverOrigins\`` };
