@@ -17,6 +17,7 @@ export {
   type ExpectedDpopProof,
   verifyDpopProof,
 } from './oauth/dpop-proof.js';
+export { hideCredentials } from './oauth/hide-credentials.js';
 export {
   type AuthEndpoint,
   type AuthExchange,

@@ -3,6 +3,7 @@ import {
   EndpointError,
   getEndpointFailure,
   getOauthErrorCode,
+  hideCredentials,
   isGrantRevoked,
   isScope,
   requestTokenResponse,
@@ -94,7 +95,7 @@ export function createUpstreamProvider(upstream: UpstreamOptions, settings: Issu
     parseBrowserUrl('upstream.tokenUrl', tokenUrl),
   ];
   const guard = createUrlGuard(endpoint);
-  const guardedFetch = settings.createFetch(guard);
+  const guardedFetch = hideCredentials(settings.createFetch(guard));
   const server = { issuer: upstream.issuer ?? endpoint.origin, token_endpoint: tokenUrl };
   const client = { client_id: clientId };
   const usesPost = clientMethod === 'client_secret_post';

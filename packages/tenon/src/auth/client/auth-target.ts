@@ -1,5 +1,5 @@
 import { type Clock, type GuardedFetch, TenonError, type UrlGuard } from '@tenon/base';
-import { requestTokenResponse, splitScopes } from '@tenon/base/oauth';
+import { hideCredentials, requestTokenResponse, splitScopes } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServerInfo } from '../oauth/authorization-server.js';
 import type { AuthExceptions } from './auth-exceptions.js';
@@ -42,7 +42,7 @@ export function createRequestOptions(
   signal: AbortSignal,
 ): OauthRequestOptions {
   return {
-    [oauth.customFetch]: (url, init) => target.fetch(url, init, signal),
+    [oauth.customFetch]: (url, init) => hideCredentials(target.fetch)(url, init, signal),
     // The guard decides for each URL whether `http:` is allowed.
     [oauth.allowInsecureRequests]: target.guard.allowsPlainHttp,
   };

@@ -1,5 +1,5 @@
 import { type JsonObject, TenonError } from '@tenon/base';
-import { dropEmptyMembers, requestEndpoint, toAuthError } from '@tenon/base/oauth';
+import { dropEmptyMembers, hideCredentials, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import {
   type AuthorizationServer,
   allowInsecureRequests,
@@ -66,7 +66,7 @@ export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
     const authorizationServer = await server;
     const client = { client_id: options.clientId };
     const requestOptions = {
-      [customFetch]: createIssuerFetch(rules) as never,
+      [customFetch]: hideCredentials(createIssuerFetch(rules)) as never,
       // The guard decides which URLs may be requested without TLS.
       [allowInsecureRequests]: true,
       additionalParameters: { token_type_hint: 'access_token' },

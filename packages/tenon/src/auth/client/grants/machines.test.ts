@@ -75,6 +75,19 @@ describe('client credentials', () => {
     expect(decodeJwt(servers.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(TOKEN);
   });
 
+  it.each(['client_secret_basic', 'client_secret_post'])(
+    'are not in the error when the server repeats them, sent by %s',
+    async method => {
+      const json = { error: 'invalid_client', error_description: 'my-id: the secret short+1 is wrong' };
+      const servers = createFakeServers({ ...asWith([method]), [TOKEN]: { status: 401, json } });
+      const auth = clientCredentials({ id: 'my-id', secret: 'short+1', fetch: servers.fetch });
+      await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
+        code: 'auth/refused',
+        received: 'invalid_client: my-id: the secret … is wrong',
+      });
+    },
+  );
+
   it('hide an invalid key in the error', async () => {
     const auth = clientCredentials({ id: 'me', key: 'not-a-key-but-secret', fetch: createFakeServers().fetch });
     const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
