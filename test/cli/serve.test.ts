@@ -201,6 +201,8 @@ describe('tenon serve', () => {
     [[], 2, 'no server module'],
     [['server.mjs', '--store', 'mysql://db'], 2, 'unknown kind of store'],
     [['server.mjs', '--store', 'sqllite:state.db'], 2, 'unknown kind of store'],
+    [['server.mjs', '--store', 'sqlite:'], 2, '--store: the path is missing'],
+    [['server.mjs', '--store', ''], 2, '--store: the path is missing'],
     [['server.mjs', '--store', 'redis://user:secret-password@db'], 2, 'a password is not accepted'],
     [['server.mjs', '--keys-env', 'KEYS', '--keys-file', 'keys'], 2, '--keys-env and --keys-file exclude each other'],
     [['server.mjs', '--keys-file', 'no-keys'], 2, '--keys-file: file not found: no-keys'],

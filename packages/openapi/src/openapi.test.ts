@@ -99,6 +99,8 @@ describe('openapi', () => {
       url: '/p?n=3',
       headers: { 'x-ids': 'a,b', cookie: 'theme=dark%3B%20x' },
     });
+    await client.callTool('get', { 'X-Ids': [] });
+    expect(requests.pop()?.headers).not.toHaveProperty('x-ids');
     const refused = await client.callTool('get', { 'X-Ids': ['a\r\nx-evil: 1'] });
     expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('one line') }] });
     expect(requests).toHaveLength(1);

@@ -117,6 +117,8 @@ function readTarget({ env }: CliContext, { store, storeEnv }: StoreOptions): str
       'put the URL into an environment variable and pass its name: --store-env NAME',
     );
   }
+  if (store !== undefined && /^(?:sqlite:)?$/i.test(store))
+    throw createUsageError('--store: the path is missing', `use one of: ${EXPECTED}`);
   return store;
 }
 

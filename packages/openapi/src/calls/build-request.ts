@@ -39,7 +39,11 @@ export function buildRequest(
     const [owner, key] = json === true ? [{ json: JSON.stringify(value) }, 'json'] : [args, property];
     if (place === 'path') pathTexts.set(name, requireSegment(property, value, toPathText(name, owner, key, parameter)));
     else if (place === 'query') query.push(...toPairs(name, owner, key, parameter).map(pair => pair.join('=')));
-    else if (place === 'header') setHeader(sent, property, name, toHeaderText(owner, key, parameter));
+    else if (place === 'header') {
+      const text = toHeaderText(owner, key, parameter);
+      // A list or an object without members is absent, as in a query.
+      if (text !== '' || typeof value !== 'object') setHeader(sent, property, name, text);
+    }
     // Lists in cookies are one value, because a cookie has one value.
     else cookies.push(...toPairs(name, owner, key, { explode: false }, encodeText).map(pair => pair.join('=')));
   }
