@@ -110,6 +110,12 @@ export const stdioFaults: readonly SeededStdioFault[] = [
     found: ['connection.undeclared-tools'],
     text: /tools/,
   },
+  {
+    fault: 'no-log-level',
+    title: 'logging is declared, but its method is missing',
+    found: ['connection.log-level'],
+    text: /logging\/setLevel/,
+  },
   { fault: 'no-ping', title: 'ping is not answered', found: ['versions.ping'], text: /ping/ },
   {
     fault: 'call-error',

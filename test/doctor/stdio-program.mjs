@@ -22,7 +22,7 @@ const results = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion:
       fault === 'future-version' ? '2099-01-01' : VERSIONS.includes(protocolVersion) ? protocolVersion : VERSIONS[0],
-    capabilities: fault === 'undeclared' ? {} : { tools: {} },
+    capabilities: fault === 'undeclared' ? {} : { tools: {}, ...(fault === 'no-log-level' ? { logging: {} } : {}) },
     serverInfo: fault === 'no-name' ? undefined : { name: 'sound', version: '1.0.0' },
   }),
   ping: () => ({}),

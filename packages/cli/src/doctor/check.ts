@@ -34,6 +34,8 @@ export interface Connection {
   readonly resources: readonly (Resource | ResourceTemplate)[];
   /** Lists that could not be read. */
   readonly failures: readonly ListFailure[];
+  /** Error with which the server refused a log level, although it declares the capability `logging`. */
+  readonly logLevelError: TenonError | undefined;
   /** Errors that the client reported while it listed the tools: entries that it dropped, for example. */
   readonly reported: readonly TenonError[];
 }

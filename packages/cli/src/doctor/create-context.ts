@@ -180,7 +180,12 @@ async function readTools(client: Client, connectTime: number): Promise<Connectio
   const stop = client.on('error', error => void reported.push(error));
   try {
     const { tools, resources, resourceTemplates, prompts, failures } = await readServerLists(client);
-    return { ...connection, tools, prompts, resources: [...resources, ...resourceTemplates], failures };
+    // Sent only if the server declares the capability and the version has the method.
+    const logLevelError = await client.setLogLevel('info').then(
+      () => undefined,
+      (thrown: unknown) => TenonError.from(thrown),
+    );
+    return { ...connection, tools, prompts, resources: [...resources, ...resourceTemplates], failures, logLevelError };
   } finally {
     stop();
   }

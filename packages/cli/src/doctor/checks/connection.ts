@@ -22,21 +22,24 @@ export const connectionCheck: Check = {
       ];
     }
     if (!connection) return [];
-    const { client, failures, reported } = connection;
+    const { client, failures, logLevelError, reported } = connection;
     const name = { http: 'Streamable HTTP', 'http-sse': 'HTTP+SSE', stdio: 'stdio', memory: 'memory' }[
       transport ?? 'http'
     ];
     const findings = [ok('open', `connected over ${name}`, { seen: `protocol ${client.server.protocolVersion}` })];
-    for (const { list, error: listError } of failures) {
-      const { id, method, capability, severity } = LISTS[list];
+    const failedMethods = [
+      ...failures.map(({ list, error: listError }) => [METHODS[list], listError] as const),
+      ...(logLevelError ? [[METHODS.logLevel, logLevelError] as const] : []),
+    ];
+    for (const [{ id, method, capability, severity }, methodError] of failedMethods) {
       const report = severity === 'problem' ? problem : warning;
       findings.push(
         report(id, `\`${method}\` fails`, {
-          seen: describeError(listError),
+          seen: describeError(methodError),
           cause: `the server declares the capability \`${capability}\``,
           fix: `answer \`${method}\`, or do not declare the capability`,
-          rpcCode: listError.rpcCode,
-          data: listError.data,
+          rpcCode: methodError.rpcCode,
+          data: methodError.data,
         }),
       );
     }
@@ -71,8 +74,8 @@ export const connectionCheck: Check = {
   },
 };
 
-/** Findings of lists that fail. A server without its tools is of no use to most hosts. */
-const LISTS = {
+/** Findings of methods that fail. A server without its tools is of no use to most hosts. */
+const METHODS = {
   tools: { id: 'list', method: 'tools/list', capability: 'tools', severity: 'problem' },
   resources: { id: 'list-resources', method: 'resources/list', capability: 'resources', severity: 'warning' },
   resourceTemplates: {
@@ -82,7 +85,8 @@ const LISTS = {
     severity: 'warning',
   },
   prompts: { id: 'list-prompts', method: 'prompts/list', capability: 'prompts', severity: 'warning' },
-} as const satisfies Record<ServerListName, object>;
+  logLevel: { id: 'log-level', method: 'logging/setLevel', capability: 'logging', severity: 'warning' },
+} as const satisfies Record<ServerListName | 'logLevel', object>;
 
 /** Checks that explain an error better than its hint. */
 const EXPLAINING_CHECKS: Readonly<Record<string, string>> = { 'http/no-endpoint': 'path', 'call/timeout': 'stdio' };
