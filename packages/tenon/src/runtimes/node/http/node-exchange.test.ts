@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { NodeExchange } from './node-exchange.js';
 
 /** Handles one request, and returns the socket of its client. */
-async function serveOne(handle: (exchange: NodeExchange) => void) {
+async function serveOne(handle: (exchange: NodeExchange) => void, target = '/') {
   const server = createServer((request, response) => handle(new NodeExchange(request, response, undefined)));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {
@@ -13,7 +13,7 @@ async function serveOne(handle: (exchange: NodeExchange) => void) {
     server.close();
   });
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   return socket;
 }
 
@@ -25,6 +25,18 @@ describe('NodeExchange', () => {
     const [first] = await once(socket, 'data');
     socket.destroy();
     expect(String(first)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n9\r\ndata: 1\n\n\r\n$/s);
+  });
+
+  it.each([
+    ['http://localhost/mcp?a=b', '/mcp', 'a=b'],
+    ['HTTPS://localhost:1/mcp', '/mcp', ''],
+    ['//mcp?http://x/', '//mcp', 'http://x/'],
+  ])('reads the path and the query of the target %s', async (target, path, query) => {
+    const socket = await serveOne(exchange => exchange.reply(200, `${exchange.path} ${exchange.query}`), target);
+    const [first] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(first)).toMatch(/200 OK/);
+    expect(String(first).split('\r\n\r\n')[1]).toBe(`${path} ${query}`);
   });
 
   it('sends a stream that ends at once in one piece', async () => {

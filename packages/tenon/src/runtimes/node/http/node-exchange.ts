@@ -63,7 +63,9 @@ export class NodeExchange implements Exchange {
     this.method = request.method ?? '';
     this.mount = request.baseUrl ?? '';
     this.auth = readAuth(request);
-    const url = request.url ?? '/';
+    const target = request.url ?? '/';
+    // A request in the form for proxies names the whole URL. [RFC 9112, section 3.2.2]
+    const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
     const queryStart = url.indexOf('?');
     this.path = queryStart === -1 ? url : url.slice(0, queryStart);
     this.query = queryStart === -1 ? '' : url.slice(queryStart + 1);
