@@ -23,8 +23,8 @@ const CLOSING_BRACKET = 0x5d;
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
  */
 export function decodeBody(message: IncomingMessage): Readable {
-  const names = message.headers['content-encoding']?.toLowerCase().split(',') ?? [];
-  const codings = names.map(name => name.trim()).filter(name => name !== '' && name !== 'identity');
+  const names = message.headers['content-encoding']?.toLowerCase().match(/[^\s,]+/g) ?? [];
+  const codings = names.filter(name => name !== 'identity');
   if (codings.length === 0) return message;
   const isJson = message.headers['content-type']?.includes('json');
   let last: number = CLOSING_BRACE;
@@ -75,7 +75,7 @@ function createDecoders(codings: readonly string[], first: Buffer): Transform[] 
   for (const coding of codings.toReversed()) {
     const start = decoders.length === 0 ? first[0] : undefined;
     const decoder = createDecoder(coding, start);
-    if (decoder !== undefined) decoders.push(decoder);
+    if (decoder) decoders.push(decoder);
     else if (start === undefined || !TEXT_START.test(String.fromCharCode(start))) {
       throw createUnreadableError(codings);
     }
@@ -102,8 +102,6 @@ function createDecoder(coding: string, start: number | undefined): Transform | u
     case 'deflate':
       // Some servers send the data without the header of zlib.
       return start === undefined || (start & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
-    default:
-      return undefined;
   }
 }
 
