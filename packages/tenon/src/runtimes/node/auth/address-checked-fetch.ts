@@ -52,13 +52,18 @@ function sendRequest(
 ): ReturnType<ByteFetch> {
   const send = route?.send ?? (url.protocol === 'https:' ? https.request : http.request);
   const { method, headers, body, signal } = init;
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body && new Uint8Array(body);
-  // Node sends the body of a DELETE without its length, and a server reads it as the next request.
-  const framing = bytes && { 'content-length': String(bytes.byteLength) };
+  // The type has a signature for a text and another for bytes, and none for both.
+  const bytes = body && Buffer.from(body as string);
   return new Promise((resolve, reject) => {
     const options = {
       method,
-      headers: { 'accept-encoding': ACCEPT_ENCODING, ...headers, ...framing, ...route?.headers },
+      headers: {
+        'accept-encoding': ACCEPT_ENCODING,
+        ...headers,
+        // Node sends the body of a DELETE without its length, and a server reads it as the next request.
+        ...(bytes && { 'content-length': bytes.length }),
+        ...route?.headers,
+      },
       signal: signal as NonNullable<RequestInit['signal']>,
       ...(route ? route.options : { lookup: createGuardedLookup(guard, url), agent: false }),
     };
