@@ -26,9 +26,9 @@ export function hideCredentials(fetch: GuardedFetch): GuardedFetch {
 
 /** Lists the credentials of a request, the longest first, because one may contain another. */
 function listCredentials({ headers, body }: GuardedFetchInit): string[] {
-  const values = [...new URLSearchParams(String(body ?? ''))].flatMap(([name, value]) =>
-    PUBLIC_PARAMETERS.test(name) ? [] : [value],
-  );
+  const parameters = new URLSearchParams(String(body ?? ''));
+  const names = `${parameters}`.split('&').map(each => each.slice(0, each.indexOf('=')));
+  const values = names.flatMap(name => (PUBLIC_PARAMETERS.test(name) ? [] : parameters.getAll(name)));
   const authorization = isObject(headers) ? String(headers.authorization ?? '') : '';
   const token = authorization.slice(authorization.indexOf(' ') + 1);
   if (/^basic /i.test(authorization)) {

@@ -151,6 +151,7 @@ interface Response {
   arrayBuffer(): Promise<ArrayBuffer>;
   text(): Promise<string>;
   json(): Promise<unknown>;
+  clone(): Response;
 }
 declare var Response: {
   prototype: Response;

@@ -92,6 +92,13 @@ describe('a body with a content coding', () => {
     expect(notes.messages[1]).toEqual(answer());
   });
 
+  it.each(CODINGS.slice(0, 8))('decodes JSON texts of all kinds with Content-Encoding %s', async (coding, encode) => {
+    for (const text of ['"a"', '42', 'true', 'null', ' {"a":1}\n', '[]', '[{"a":1}]\r\n', '\ufeff{}']) {
+      const { url } = await serve((_, response) => coded(response, coding, encode(text)));
+      expect(await (await guardedFetch()(url)).text()).toBe(text.replace('\ufeff', ''));
+    }
+  });
+
   it('decodes the stream of an HTTP+SSE server', async () => {
     const events = `event: endpoint\ndata: /post\n\n${data(answer())}`;
     const { url } = await serve((_, response) => coded(response, 'gzip', gzipSync(events), 'text/event-stream'));

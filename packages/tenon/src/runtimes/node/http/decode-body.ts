@@ -9,9 +9,10 @@ const MAX_CODINGS = 3;
 /** Matches the first byte of JSON, of an event stream, or of a page. */
 const TEXT_START = /[\s{["\w:<\xef]/;
 
-/** The last byte of a JSON object or of a batch. */
+/** The bit by which the two bytes of brackets differ from those of braces. */
+const BRACKET_BIT = 0x20;
+const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
-const CLOSING_BRACKET = 0x5d;
 
 /**
  * Returns the body of a response without its content codings. A response without `Content-Encoding` is returned as it
@@ -27,15 +28,20 @@ export function decodeBody(message: IncomingMessage): Readable {
   const codings = names.filter(name => name !== 'identity');
   if (codings.length === 0) return message;
   const isJson = message.headers['content-type']?.includes('json');
-  let last: number = CLOSING_BRACE;
+  let first: number | undefined = 0;
+  let last = 0;
   const output = new PassThrough({
     transform(chunk: Buffer, _, next) {
+      first ??= chunk[0];
       last = chunk.findLast(byte => byte > 0x20) ?? last;
       next(null, chunk);
     },
-    // The decoders report no early end, because they need no last bytes.
-    flush: next =>
-      next(isJson && last !== CLOSING_BRACE && last !== CLOSING_BRACKET ? createUnreadableError(codings) : null),
+    // The decoders report no early end, because they need no last bytes. Other JSON texts may end anywhere.
+    flush(next) {
+      const isCut =
+        isJson && ((first ?? OPENING_BRACE) | BRACKET_BIT) === OPENING_BRACE && (last | BRACKET_BIT) !== CLOSING_BRACE;
+      next(isCut ? createUnreadableError(codings) : null);
+    },
   });
   // The response may have ended without a body, or its connection broken, while this module was loaded.
   if (message.destroyed) return message.complete ? output.end() : output.destroy();
@@ -46,13 +52,13 @@ export function decodeBody(message: IncomingMessage): Readable {
   const endEmpty = () => output.end();
   // The first bytes show the coding, because `deflate` has two forms.
   const begin = () => {
-    const first: Buffer | null = message.read();
-    if (first === null) return;
+    const chunk: Buffer | null = message.read();
+    if (chunk === null) return;
     message.off('readable', begin).off('end', endEmpty);
-    message.unshift(first);
+    message.unshift(chunk);
     try {
-      const decoders = createDecoders(codings, first);
-      last = 0;
+      const decoders = createDecoders(codings, chunk);
+      first = undefined;
       for (const decoder of decoders) {
         decoder.once('error', error => {
           if (message.readableEnded || !message.destroyed)

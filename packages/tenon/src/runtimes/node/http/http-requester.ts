@@ -115,13 +115,10 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
 function toRequestError(error: NodeJS.ErrnoException & { errors?: Error[] }, sent: boolean): TenonError {
   const { code, message } = error;
   // If the first bytes of the server are no TLS, OpenSSL reports an invalid version of the protocol.
-  const isPlainResponse =
-    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
-    code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG' ||
-    (code === 'EPROTO' && /wrong version number|packet length too long/.test(message));
+  const isPlainResponse = /wrong.version.number|packet.length.too.long/i.test(`${code} ${message}`);
   if (!sent && isPlainResponse) {
     return new TenonError('http/unreachable', 'cannot connect: the server does not speak TLS on this port', {
-      hint: 'use a URL that begins with `http://` if the server speaks plain HTTP',
+      hint: 'use a URL with `http://` if the server speaks plain HTTP',
     });
   }
   const reason = message || error.errors?.[0]?.message || code || 'the connection failed';
