@@ -1,5 +1,5 @@
-import { join } from 'node:path';
-import { getHomeFolder, getXdgFolder } from '@tenon/base/node';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -13,11 +13,15 @@ export interface Folders {
   readonly cache: string;
 }
 
-/** Returns the folders of the command: below `TENON_HOME`, else the standard folders of the platform. */
+/**
+ * Returns the folders of the command: below `TENON_HOME`, else the standard folders of the platform. Relative paths of the
+ * environment are ignored, as `getHomeFolder` and `getXdgFolder` do. Each start of the command needs these folders before
+ * it can use compiled code, so that this module imports no package.
+ */
 export function getFolders(
   env: Environment,
   platform: string = process.platform,
-  home: string = getHomeFolder(),
+  home: string = isAbsolute(homedir()) ? homedir() : userInfo().homedir,
 ): Folders {
   if (env.TENON_HOME)
     return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state'), cache: join(env.TENON_HOME, 'cache') };
@@ -30,9 +34,13 @@ export function getFolders(
     const settings = join(home, 'Library', 'Application Support', 'tenon');
     return { settings, state: join(settings, 'state'), cache: join(home, 'Library', 'Caches', 'tenon') };
   }
+  const find = (variable: string, folder: string): string => {
+    const own = env[variable] ?? '';
+    return join(isAbsolute(own) ? own : join(home, folder), 'tenon');
+  };
   return {
-    settings: join(getXdgFolder(env.XDG_CONFIG_HOME, join(home, '.config')), 'tenon'),
-    state: join(getXdgFolder(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'tenon'),
-    cache: join(getXdgFolder(env.XDG_CACHE_HOME, join(home, '.cache')), 'tenon'),
+    settings: find('XDG_CONFIG_HOME', '.config'),
+    state: find('XDG_STATE_HOME', join('.local', 'state')),
+    cache: find('XDG_CACHE_HOME', '.cache'),
   };
 }
