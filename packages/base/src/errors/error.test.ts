@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toErrorObject } from '../../../tenon/src/jsonrpc/error-response.js';
-import { isForPeer, rpcError, TenonError } from './error.js';
+import { type ErrorDetails, isForPeer, rpcError, TenonError } from './error.js';
 import { INTERNAL_ERROR } from './error-codes.js';
 
 describe('a TenonError', () => {
@@ -29,6 +29,24 @@ describe('a TenonError', () => {
     expect(error.message).toBe('it broke:\n  line 3:\nMend it.');
     const listed = new TenonError('a/b', 'it broke', { hint: 'pass one of:\n  a\n  b' });
     expect(listed.message).toBe('it broke. Pass one of:\n  a\n  b');
+  });
+
+  it('has each of its details as a member', () => {
+    const details: Required<Omit<ErrorDetails, 'cause'>> = {
+      peer: 'notes',
+      method: 'm',
+      expected: 'x',
+      received: 'y',
+      hint: 'mend it',
+      rpcCode: -32603,
+      data: null,
+      status: 500,
+      retryAfterMs: 0,
+    };
+    expect({ ...new TenonError('a/b', 'it broke', details) }).toMatchObject(details);
+    const names = Object.keys(new TenonError('a/b', 'it broke'));
+    for (const name of Object.keys(details))
+      expect([name in TenonError.prototype, names.includes(name)]).toEqual([true, false]);
   });
 
   it('omits what is unknown', () => expect(new TenonError('a/b', 'it broke').message).toBe('it broke'));

@@ -197,8 +197,9 @@ export interface Client<S = unknown> {
    */
   watch(target: string | WatchOptions, options?: WatchCallOptions): AsyncIterable<ChangeEvent>;
   /**
-   * Sets the minimum level of the log messages that the server sends. Deprecated in 2026-07-28.
-   * @throws TenonError `options/invalid` for a level that the specification does not define.
+   * Sets the minimum level of the log messages that the server sends, also on later connections. Deprecated in 2026-07-28.
+   * @throws TenonError `options/invalid` for a level that the specification does not define, and `peer/error` if the server
+   * refuses it.
    */
   setLogLevel(level: LoggingLevel): Promise<void>;
   /** Notifies the server that the roots have changed. Does nothing on versions without this notification. */

@@ -225,7 +225,8 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    */
   readonly validate?: 'error' | 'warn' | 'off' | undefined;
   /**
-   * Minimum level of the log messages to request. Deprecated in 2026-07-28.
+   * Minimum level of the log messages to request, also on later connections. A server that refuses it is used anyway, and
+   * the refusal is an event `error`. Deprecated in 2026-07-28.
    * @default the server decides
    */
   readonly logLevel?: LoggingLevel | undefined;

@@ -18,7 +18,10 @@ export class RequestedLogLevel {
     this.#onError = onError;
   }
 
-  /** Sets the log level of the server to this or a more verbose level. Resolves when the server has confirmed it. */
+  /**
+   * Sets the log level of the server to this or a more verbose level. Resolves when the server has confirmed or refused
+   * it.
+   */
   request(level: LoggingLevel): MaybePromise<void> {
     return reachesLogLevel(level, this.value) ? this.#sending : this.set(level);
   }
