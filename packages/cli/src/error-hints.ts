@@ -87,6 +87,7 @@ const FALLBACK_HINTS: Readonly<Record<string, string>> = {
 
 /** Next steps for errors of the operating system, by their code. Their messages name the file. */
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'check that the file and the working folder exist',
   EACCES: 'check that you may write this file and its folder',
   EPERM: 'check that you may write this file and its folder',
   EROFS: 'use a folder that is not read-only',

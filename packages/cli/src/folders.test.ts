@@ -1,4 +1,5 @@
-import { homedir } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { homedir } from 'node:os';
 import { expect, it, vi } from 'vitest';
 import { getFolders } from './folders.js';
 import { getUserPlaces } from './mcp-hosts/hosts/host-paths.js';
@@ -32,4 +33,17 @@ it('is never in the working folder, also if a variable is relative or empty', ()
     vi.unstubAllEnvs();
     expect([settings, ofHosts]).toEqual([getFolders({}, 'linux').settings, homedir()]);
   }
+});
+
+it('is below the root for a user without an entry and without HOME, as in containers', () => {
+  const mocked = [vi.spyOn(os, 'homedir'), vi.spyOn(os, 'userInfo')];
+  for (const each of mocked)
+    each.mockImplementation(() => {
+      throw new Error('ENOENT');
+    });
+  syncBuiltinESMExports();
+  const { settings } = getFolders({}, 'linux');
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  expect(settings).toBe('/.config/tenon');
 });

@@ -18,11 +18,7 @@ export interface Folders {
  * environment are ignored, as `getHomeFolder` and `getXdgFolder` do. Each start of the command needs these folders before
  * it can use compiled code, so that this module imports no package.
  */
-export function getFolders(
-  env: Environment,
-  platform: string = process.platform,
-  home: string = isAbsolute(homedir()) ? homedir() : userInfo().homedir,
-): Folders {
+export function getFolders(env: Environment, platform: string = process.platform, home: string = findHome()): Folders {
   if (env.TENON_HOME)
     return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state'), cache: join(env.TENON_HOME, 'cache') };
   if (platform === 'win32') {
@@ -43,4 +39,14 @@ export function getFolders(
     state: find('XDG_STATE_HOME', join('.local', 'state')),
     cache: find('XDG_CACHE_HOME', '.cache'),
   };
+}
+
+/** Does what `getHomeFolder` does, without its package. */
+function findHome(): string {
+  try {
+    return isAbsolute(homedir()) ? homedir() : userInfo().homedir;
+  } catch {
+    // The user of a container may have no entry in its list of users.
+    return '/';
+  }
 }

@@ -31,7 +31,10 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     screen,
     terminal,
     env: process.env,
-    cwd: process.cwd(),
+    // The working folder may have been deleted. Commands that need none, such as help, work nevertheless.
+    get cwd() {
+      return process.cwd();
+    },
     code: exitCodes.success,
   });
   const code = await ending.finish(result);

@@ -50,7 +50,7 @@ export function createRoutedEndpoint(
       const route = routes.get(exchange.mount + exchange.path) ?? routes.get(exchange.path);
       void handleExchange(exchange, route, settings).then(({ status, body, headers }) => {
         const cors = route?.crossOrigin ? { 'access-control-allow-origin': '*' } : {};
-        exchange.reply(status, body, { ...headers, ...cors });
+        exchange.reply(status, exchange.method === 'HEAD' ? undefined : body, { ...headers, ...cors });
       });
     },
   };
@@ -116,8 +116,9 @@ async function handleExchange(
 ): Promise<AuthHttpResponse> {
   if (route === undefined) return createJsonResponse(404, { error: 'not_found' });
   if (exchange.method === 'OPTIONS' && route.crossOrigin) return createPreflightResponse(route);
-  if (exchange.method !== route.method)
-    return { ...createJsonResponse(405, { error: 'invalid_request' }), headers: { allow: route.method } };
+  const methods = route.rateLimitName === undefined ? [route.method, 'HEAD'] : [route.method];
+  if (!methods.includes(exchange.method))
+    return { ...createJsonResponse(405, { error: 'invalid_request' }), headers: { allow: methods.join(', ') } };
   try {
     const { rateLimitName } = route;
     const limitResponse = rateLimitName && (await refuseByLimit(exchange, rateLimitName, settings.allowRequest));

@@ -54,6 +54,19 @@ describe('createIssuer', () => {
     }
   });
 
+  it('answers HEAD for its documents without a body, and refuses it for other paths', async () => {
+    const testIssuer = openTestIssuer();
+    const answers = ['/.well-known/oauth-authorization-server', '/jwks', '/authorize'].map(async path => {
+      const response = await testIssuer.send(path, { method: 'HEAD' });
+      return [response.status, response.headers.get('allow'), await response.text()];
+    });
+    expect(await Promise.all(answers)).toEqual([
+      [200, null, ''],
+      [200, null, ''],
+      [405, 'GET', ''],
+    ]);
+  });
+
   it.each([
     ['http: beyond this machine', { url: 'http://login.example.com' }],
     ['a query', { url: 'https://login.example.com?a=b' }],

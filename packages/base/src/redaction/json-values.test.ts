@@ -13,6 +13,14 @@ describe('redactValue', () => {
     expect(shown).not.toContain('9007199254740995');
   });
 
+  it('hides all values below a member with a secret name', () => {
+    const value = { password: { value: 'a', all: [{ at: 1 }], none: null }, user: { value: 'b' } };
+    expect(redactValue(value)).toEqual({
+      password: { value: '…', all: [{ at: '…' }], none: null },
+      user: { value: 'b' },
+    });
+  });
+
   it('keeps 16 levels of nesting, and replaces what is deeper', () => {
     expect(JSON.stringify(redactValue(nest(15)))).toBe(JSON.stringify(nest(15)));
     expect(JSON.stringify(redactValue(nest(16)))).toBe(

@@ -11,8 +11,8 @@ const MAX_DEPTH = 16;
 const TOO_DEEP = '(nested too deeply)';
 
 /**
- * Removes secrets from a JSON value: members with secret names, texts in a known format of secrets, then those that
- * `more` finds.
+ * Removes secrets from a JSON value: members with secret names and all values below them, texts in a known format of
+ * secrets, then those that `more` finds.
  */
 export function redactValue(value: unknown, more?: Redact, name = '', depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, more, name);
@@ -26,7 +26,7 @@ export function redactValue(value: unknown, more?: Redact, name = '', depth = 0)
   // The name of a member may also contain a token.
   const members = Object.entries(value).map(([key, member]) => [
     redactText(key, more, ''),
-    redactValue(member, more, key, depth + 1),
+    redactValue(member, more, isSecretName(name) ? name : key, depth + 1),
   ]);
   return keepTextsIn(Object.fromEntries(members), value);
 }

@@ -41,7 +41,8 @@ export function parseClientMetadata(
 /** Parses a name. Removes invisible characters, because they could disguise it. */
 function parseName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const name = stripInvisible(value.normalize('NFC')).trim().slice(0, MAX_NAME_LENGTH);
+  const characters = [...stripInvisible(value.normalize('NFC')).trim()];
+  const name = characters.slice(0, MAX_NAME_LENGTH).join('');
   return name === '' ? undefined : name;
 }
 

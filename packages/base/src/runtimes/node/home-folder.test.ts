@@ -26,6 +26,11 @@ describe('getHomeFolder', () => {
     });
     syncBuiltinESMExports();
     expect(getHomeFolder('relative')).toBe(parse(process.cwd()).root);
+    vi.spyOn(os, 'homedir').mockImplementation(() => {
+      throw new Error('ENOENT');
+    });
+    syncBuiltinESMExports();
+    expect(getHomeFolder()).toBe(parse(process.cwd()).root);
   });
 });
 

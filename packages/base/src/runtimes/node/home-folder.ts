@@ -5,12 +5,12 @@ import { isAbsolute, parse } from 'node:path';
  * Returns the home folder of the user. `HOME` may be empty or relative, for example in services. Files of the user would
  * then be in the working folder, so that each start would have others, and a repository could bring its own.
  *
- * @param home value of the environment variable
+ * @param own value of the environment variable
  */
-export function getHomeFolder(home: string = homedir()): string {
-  if (isAbsolute(home)) return home;
+export function getHomeFolder(own?: string): string {
   try {
-    return userInfo().homedir;
+    const home = own ?? homedir();
+    return isAbsolute(home) ? home : userInfo().homedir;
   } catch {
     // The user of a container may have no entry in its list of users.
     return parse(process.cwd()).root;

@@ -148,6 +148,12 @@ describe('createServer() with an unfit definition', () => {
       ['tool "t"', '`run`', 'a function'],
     ],
     ['execute', () => withTool({ execute: run }), 'tool/definition', ['"execute"', 'Did you mean "run"?']],
+    [
+      'a prompt with get',
+      () => server({ ...about, prompts: { p: { get: run } } }),
+      'prompt/definition',
+      ['"get"', 'Did you mean "run"?'],
+    ],
     ['inputSchema', () => withTool({ inputSchema: {}, run }), 'tool/definition', ['Did you mean "input"?']],
     [
       'a misspelt key of a tool',

@@ -169,7 +169,16 @@ export const SERVER_SHAPE: OptionShape = {
   },
 };
 
-const RUN_ALIASES = { execute: 'run', handler: 'run', handle: 'run', callback: 'run', call: 'run', fn: 'run' };
+const createRunAliases = (run: string) => ({
+  execute: run,
+  handler: run,
+  handle: run,
+  callback: run,
+  call: run,
+  fn: run,
+  get: run,
+  load: run,
+});
 const INPUT_ALIASES = { inputSchema: 'input', parameters: 'input', params: 'input', args: 'input', arguments: 'input' };
 
 export const TOOL_SHAPE: OptionShape = {
@@ -177,7 +186,7 @@ export const TOOL_SHAPE: OptionShape = {
   form: '{ description?, input?, output?, run(input, ctx), … }',
   keys: toolKeys,
   aliases: {
-    ...RUN_ALIASES,
+    ...createRunAliases('run'),
     ...INPUT_ALIASES,
     schema: 'input',
     argsSchema: 'input',
@@ -191,7 +200,7 @@ export const PROMPT_SHAPE: OptionShape = {
   code: 'prompt/definition',
   form: '{ description?, input?, complete?, run(input, ctx), … }',
   keys: promptKeys,
-  aliases: { ...RUN_ALIASES, ...INPUT_ALIASES, schema: 'input', argsSchema: 'input', load: 'run' },
+  aliases: { ...createRunAliases('run'), ...INPUT_ALIASES, schema: 'input', argsSchema: 'input' },
   describePlace: key => (key === 'name' ? 'write the name as the key of the prompt in `prompts`' : undefined),
 };
 
@@ -199,17 +208,7 @@ export const RESOURCE_SHAPE: OptionShape = {
   code: 'resource/definition',
   form: '{ name?, mimeType?, read(variables, ctx), list?, … }',
   keys: resourceKeys,
-  aliases: {
-    ...RUN_ALIASES,
-    run: 'read',
-    load: 'read',
-    execute: 'read',
-    handler: 'read',
-    callback: 'read',
-    call: 'read',
-    fn: 'read',
-    handle: 'read',
-  },
+  aliases: { ...createRunAliases('read'), run: 'read' },
   describePlace: key =>
     ['uri', 'uriTemplate', 'url', 'template'].includes(key)
       ? 'write the URI or the URI template as the key of the resource in `resources`'

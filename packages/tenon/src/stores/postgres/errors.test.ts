@@ -28,6 +28,12 @@ describe('errors of Postgres', () => {
     expect(toPostgresError(createError(state, 'ERROR'), 'Postgres').hint).toContain('transactionPooling: true');
   });
 
+  it('name TLS if the server does not support it', () => {
+    const error = toPostgresError(new Error('The server does not support SSL connections'), 'Postgres at db');
+    expect(error).toMatchObject({ code: 'store/failed', summary: 'Postgres at db: the server does not support TLS' });
+    expect(error.hint).toContain('`sslmode`');
+  });
+
   it('differ from a package that is not installed', async () => {
     expect(await importDriver('no-such-package')).toBeUndefined();
   });

@@ -34,6 +34,11 @@ export function toPostgresError(error: unknown, server: string): TenonError {
     const hint = 'free space on the disk of Postgres, or delete what is not needed';
     return new TenonError('store/full', `${server}: no space left`, { hint, cause: error });
   }
+  // The driver gives this error no code.
+  if (error instanceof Error && error.message.includes('not support SSL')) {
+    const hint = 'enable TLS in Postgres, or remove `sslmode` from the URL if the network is private';
+    return new TenonError('store/failed', `${server}: the server does not support TLS`, { hint, cause: error });
+  }
   if (state === undefined || UNAVAILABLE.test(state)) return createUnavailableError(server, error);
   const hint = POOLER.test(state)
     ? 'set `transactionPooling: true` if a connection pooler is in front of Postgres'
