@@ -68,6 +68,12 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
     expect(wide).toEqual([]);
   });
 
+  it('shows joiners and variants where emoji and scripts need them, and elsewhere their numbers', async () => {
+    await shown.show('/s/many/tools/tool-7');
+    const text = '\u26a0\ufe0f \u{1f469}\u200d\u{1f4bb} \u0645\u06cc\u200c\u062e a\\u{200C}b\\u{FE0F} 7';
+    await page.getByText(text, { exact: true }).waitFor();
+  });
+
   it.each(NAMES)('opens and calls the tool %j, also after a reload', async name => {
     await shown.show('/');
     await page.locator('td a.strong', { hasText: '..' }).click();

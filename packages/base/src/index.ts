@@ -158,6 +158,7 @@ export { describeUnknownName } from './options/unknown-name.js';
 export {
   createTextContext,
   getFlagLength,
+  getNeededLength,
   isLegitimate,
   isLegitimateSelector,
   type TextContext,

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createTextContext, getFlagLength, isLegitimate, isLegitimateSelector } from './character-context.js';
+import {
+  createTextContext,
+  getFlagLength,
+  getNeededLength,
+  isLegitimate,
+  isLegitimateSelector,
+} from './character-context.js';
 
 /** Marks the position of the character in a text. */
 const at = '|';
@@ -76,9 +82,23 @@ describe('isLegitimateSelector', () => {
   });
 });
 
-describe('getFlagLength', () => {
-  const black = '\u{1f3f4}';
+const black = '\u{1f3f4}';
 
+describe('getNeededLength', () => {
+  it.each([
+    ['a flag', `${black}${tags('gbeng')}\u{e007f}`, 2, 12],
+    ['a variant of an emoji', '\u26a0\ufe0f', 1, 1],
+    ['a joiner of emoji', '\u{1f468}\u200d\u{1f469}', 2, 1],
+    ['a joiner between letters', 'a\u200db', 1, 0],
+    ['a variant of a letter', 'a\ufe0f', 1, 0],
+    ['a byte order mark at the start', '\ufeffa', 0, 0],
+    ['a control that turns the direction', '\u0628\u202e', 1, 0],
+  ])('returns the length of %s', (_, text, position, length) => {
+    expect(getNeededLength(text, position, createTextContext(text))).toBe(length);
+  });
+});
+
+describe('getFlagLength', () => {
   it.each(['gbeng', 'gbsct', 'gbwls'])('returns the length of the tags of %s', code => {
     expect(getFlagLength(`${black}${tags(code)}\u{e007f}`, 2)).toBe(12);
     expect(getFlagLength(`a${black}${tags(code)}\u{e007f}`, 3)).toBe(12);

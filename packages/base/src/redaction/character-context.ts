@@ -1,3 +1,5 @@
+import { classifyHidden } from './invisible-characters.js';
+
 /**
  * Contexts in which an invisible character is part of normal writing and is kept. The patterns stand in functions, because
  * the tables of Unicode take a millisecond to read, and most programs need none.
@@ -28,6 +30,8 @@ const hasBraille = (text: string): boolean => /[\u2801-\u28ff]/.test(text);
 
 /** Flags of England, Scotland and Wales, the only tag sequences in general use. Other sequences could carry text. */
 const flags = ['gbeng', 'gbsct', 'gbwls'].map(code => `\u{1f3f4}${toTagCharacters(code)}\u{e007f}`);
+
+const BYTE_ORDER_MARK = 0xfeff;
 
 /** Properties of a whole text, computed once. */
 export interface TextContext {
@@ -71,6 +75,19 @@ export function isLegitimateSelector(text: string, at: number, code: number): bo
   if (code >= 0xfe00 && code <= 0xfe0d) return isStandardized(before);
   if (code >= 0xe0100) return isHan(before);
   return isMongolian(before);
+}
+
+/**
+ * Returns the number of UTF-16 units from a hidden character on that emoji, a flag or a script need. 0 for a character that
+ * a reader must see.
+ */
+export function getNeededLength(text: string, at: number, setting: TextContext): number {
+  const code = text.codePointAt(at) ?? 0;
+  const flag = getFlagLength(text, at);
+  if (flag > 0 || code === BYTE_ORDER_MARK) return flag;
+  const isNeeded =
+    classifyHidden(code) === 'variation' ? isLegitimateSelector(text, at, code) : isLegitimate(text, at, code, setting);
+  return isNeeded ? String.fromCodePoint(code).length : 0;
 }
 
 function doesJoinEmoji(text: string, at: number, after: string): boolean {

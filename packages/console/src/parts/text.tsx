@@ -1,4 +1,4 @@
-import { createHiddenSearch, escapeCharacter } from '@tenon/base';
+import { createHiddenSearch, createTextContext, escapeCharacter, getNeededLength } from '@tenon/base';
 import { type ComponentChildren, Fragment, options } from 'preact';
 
 const HIDDEN = createHiddenSearch();
@@ -7,10 +7,21 @@ const TEXT_ELEMENTS: ReadonlySet<unknown> = new Set(['option', 'textarea', 'titl
 /** Values of fields, which are sent to a server as they are. */
 const FIELD_VALUES: ReadonlySet<string> = new Set(['value', 'checked', 'children']);
 
-const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0;
+/** Finds the characters that cannot be seen, or that turn the direction of a text. Those that emoji and scripts need stay. */
+function findHidden(text: string): { readonly character: string; readonly index: number }[] {
+  if (text.search(HIDDEN) < 0) return [];
+  const context = createTextContext(text);
+  let end = 0;
+  return [...text.matchAll(HIDDEN)].flatMap(({ 0: character, index }) => {
+    if (index < end) return [];
+    const needed = getNeededLength(text, index, context);
+    end = index + needed;
+    return needed === 0 ? [{ character, index }] : [];
+  });
+}
 
-/** Returns a text whose characters that cannot be seen, or that turn its direction, are shown by their numbers. */
-const escapeText = (text: string): string => text.replace(HIDDEN, escapeCharacter);
+/** Returns a text whose hidden characters are shown by their numbers. */
+const escapeText = (text: string): string => splitHidden(text, escapeCharacter).join('');
 
 /** Text of a server. `showHiddenCharacters` makes it readable. */
 export const Text = ({ value }: { readonly value: string }) => <>{value}</>;
@@ -22,7 +33,9 @@ export const Name = ({ value }: { readonly value: string }) => (
 
 /** The text of a field, for a field with characters that cannot be seen. */
 export const HiddenNote = ({ value }: { readonly value: unknown }) =>
-  typeof value === 'string' && hasHidden(value) ? <div class="hint">with hidden characters: {value}</div> : null;
+  typeof value === 'string' && findHidden(value).length > 0 ? (
+    <div class="hint">with hidden characters: {value}</div>
+  ) : null;
 
 /**
  * Makes every text of the page readable, also in attributes: hidden characters are shown by their numbers. It is done in
@@ -35,7 +48,7 @@ export function showHiddenCharacters(): void {
     if (typeof type === 'string' || type === Fragment) {
       const props: { [name: string]: unknown; children?: ComponentChildren } = vnode.props;
       for (const [name, value] of Object.entries(props))
-        if (typeof value === 'string' && !FIELD_VALUES.has(name) && hasHidden(value)) props[name] = escapeText(value);
+        if (typeof value === 'string' && !FIELD_VALUES.has(name)) props[name] = escapeText(value);
       if (props.children !== undefined) props.children = show(props.children, TEXT_ELEMENTS.has(type));
     }
     next?.(vnode);
@@ -44,19 +57,21 @@ export function showHiddenCharacters(): void {
 
 function show(child: ComponentChildren, isText: boolean): ComponentChildren {
   if (Array.isArray(child)) return child.map(each => show(each, isText));
-  if (typeof child !== 'string' || !hasHidden(child)) return child;
-  return isText ? escapeText(child) : splitHidden(child);
+  if (typeof child !== 'string') return child;
+  if (isText) return escapeText(child);
+  const parts = splitHidden(child, character => <span class="hidden">{escapeCharacter(character)}</span>);
+  return parts.length === 1 ? child : parts;
 }
 
-function splitHidden(text: string): ComponentChildren {
-  const parts: ComponentChildren[] = [];
+/** Splits a text at its hidden characters, and writes each of them. */
+function splitHidden<T>(text: string, write: (character: string) => T): (string | T)[] {
   let end = 0;
-  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
-    parts.push(text.slice(end, index), <span class="hidden">{escapeCharacter(character)}</span>);
+  const parts = findHidden(text).flatMap(({ character, index }) => {
+    const before = text.slice(end, index);
     end = index + character.length;
-  }
-  parts.push(text.slice(end));
-  return parts;
+    return [before, write(character)];
+  });
+  return [...parts, text.slice(end)];
 }
 
 /** A link of a server. It is shown whole, and opened only after the user has agreed. */

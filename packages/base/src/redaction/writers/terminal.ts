@@ -1,16 +1,9 @@
-import {
-  createTextContext,
-  getFlagLength,
-  isLegitimate,
-  isLegitimateSelector,
-  type TextContext,
-} from '../character-context.js';
+import { createTextContext, getNeededLength, type TextContext } from '../character-context.js';
 import { isIntroducer, readEscape } from '../escape-sequences.js';
-import { classifyHidden, createHiddenSearch, escapeCharacter, escapeInvisible } from '../invisible-characters.js';
+import { createHiddenSearch, escapeCharacter, escapeInvisible } from '../invisible-characters.js';
 
 /** Texts without a character that needs an escape. Most texts match. */
 const PLAIN = /^[\t\n -~]*$/;
-const BYTE_ORDER_MARK = 0xfeff;
 
 /**
  * Makes a text safe for a terminal or a file that people read. Removes terminal sequences, and writes each control
@@ -44,19 +37,14 @@ interface Replacement {
 }
 
 function replaceHidden(text: string, at: number, setting: TextContext): Replacement {
+  const needed = getNeededLength(text, at, setting);
+  if (needed > 0) return { length: needed, shown: text.slice(at, at + needed) };
   const code = text.codePointAt(at) ?? 0;
-  const character = String.fromCodePoint(code);
-  const flag = getFlagLength(text, at);
-  if (flag > 0) return { length: flag, shown: text.slice(at, at + flag) };
   if (isIntroducer(code)) {
     const { length } = readEscape(text, at);
     if (length > 1) return { length, shown: '' };
   }
   if (text.startsWith('\r\n', at)) return { length: 2, shown: '\n' };
-  const isNeeded =
-    code !== BYTE_ORDER_MARK &&
-    (classifyHidden(code) === 'variation'
-      ? isLegitimateSelector(text, at, code)
-      : isLegitimate(text, at, code, setting));
-  return { length: character.length, shown: isNeeded ? character : escapeCharacter(character) };
+  const character = String.fromCodePoint(code);
+  return { length: character.length, shown: escapeCharacter(character) };
 }
