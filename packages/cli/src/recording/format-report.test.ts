@@ -42,6 +42,12 @@ it('formats the differences as JUnit XML [cli.replay]', () => {
   expect(xml).not.toContain('\u001b');
 });
 
+it('counts only equal responses as such in JUnit XML, and no request without a response [cli.replay]', () => {
+  const silent = { line: 9, method: 'ping', request: 'ping', summary: 'no response within 30000 ms', values: [] };
+  const report = { ok: false, requests: 4, compared: 2, differences: [...REPORT.differences, silent] };
+  expect(formatReportAsJunit(report, 'a')).toContain('name="1 equal responses"');
+});
+
 it('formats a message of the protocol in one line without control characters [cli.revision]', () => {
   const params = { name: 'echo\u001b[31m' };
   expect(formatWireMessage('client', { jsonrpc: '2.0', id: 1, method: 'tools/call', params })).toBe(

@@ -29,9 +29,10 @@ function formatValue(value: unknown): string {
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 }
 
-/** Formats the report as JUnit XML: one test case for each difference, or one for all requests. */
-export function formatReportAsJunit({ requests, differences }: ReplayReport, file: string): string {
-  const passed = requests - differences.length;
+/** Formats the report as JUnit XML: one test case for each difference, and one for all equal responses. */
+export function formatReportAsJunit({ compared, differences }: ReplayReport, file: string): string {
+  // A difference without values has no response that was compared.
+  const passed = compared - differences.filter(({ values }) => values.length > 0).length;
   return formatJunitReport(file, [
     ...(passed > 0 ? [{ group: 'replay', name: `${passed} equal responses` }] : []),
     ...differences.map(each => ({
