@@ -4,5 +4,5 @@ import type { RequestHandler } from 'tenon';
 
 /** Opens a recording as a server. It gives recorded answers only. */
 export async function openRecordedTarget(path: string): Promise<RequestHandler> {
-  return createMockServer(await readTextFile(path), { unrecorded: 'refuse' });
+  return createMockServer(await readTextFile(path, { lenient: true }), { unrecorded: 'refuse' });
 }

@@ -101,3 +101,9 @@ it('reads a file with a byte order mark', async () => {
   expect(await readSourceFile({ cwd: folder }, 'mark.json')).toBe('{}');
   expect(await readArgumentFile(join(folder, 'mark.json'), '--args')).toBe('{}');
 });
+
+it('refuses an argument file that is not UTF-8, and reads a recording that ends in the middle of a character', async () => {
+  await writeFile(join(folder, 'cut.ndjson'), Buffer.from('{}\n"\u00e9').subarray(0, -1));
+  await expect(readArgumentFile(join(folder, 'cut.ndjson'), 'argument "text"')).rejects.toThrow('not UTF-8. Pass');
+  expect(await readSourceFile({ cwd: folder }, 'cut.ndjson')).toBe('{}\n"\ufffd');
+});

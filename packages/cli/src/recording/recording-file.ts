@@ -76,7 +76,7 @@ function openPrivate(path: string, flag: number, shown: string): number {
 /** Reads a file with a recording, a list or a lock. */
 export async function readSourceFile({ cwd }: Pick<CliContext, 'cwd'>, path: string): Promise<string> {
   try {
-    return await readTextFile(resolve(cwd, path));
+    return await readTextFile(resolve(cwd, path), { lenient: true });
   } catch (error) {
     throw createFileError(path, 'read', error);
   }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { readTextFile } from '@tenon/base/node';
+import { buffer } from 'node:stream/consumers';
+import { decodeText, readTextFile } from '@tenon/base/node';
 import { createUsageError } from '../usage-error.js';
 import { requireExactIntegers } from './exact-integers.js';
 
@@ -20,8 +20,8 @@ export interface JsonSource {
 /** Reads JSON from the command line, from a file, or from standard input. */
 export async function readJson({ source, subject, cwd, acceptsStdin = false }: JsonSource): Promise<unknown> {
   if (acceptsStdin && source === '-') {
-    const hint = 'write valid JSON to standard input';
-    return parseJson(await text(process.stdin), `${subject}: standard input has invalid JSON`, hint);
+    const hint = 'write valid JSON in UTF-8 to standard input';
+    return parseJson(await buffer(process.stdin), `${subject}: standard input has invalid JSON`, hint);
   }
   // No JSON begins with this character.
   if (source.startsWith('@')) {
@@ -41,13 +41,16 @@ export async function readArgumentFile(
     return await readTextFile(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw createUsageError(`${subject}: cannot read ${path}: ${code}`, hint);
+    const advice = code === 'not UTF-8' ? 'pass a file of text; binary content is mostly passed as base64' : hint;
+    throw createUsageError(`${subject}: cannot read ${path}: ${code}`, advice);
   }
 }
 
-function parseJson(json: string, summary: string, hint: string): unknown {
+function parseJson(source: string | Uint8Array, summary: string, hint: string): unknown {
+  let json: string;
   let value: unknown;
   try {
+    json = typeof source === 'string' ? source : decodeText(source);
     value = JSON.parse(json);
   } catch {
     throw createUsageError(summary, hint);
