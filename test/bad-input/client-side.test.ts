@@ -137,6 +137,14 @@ describe('a client', () => {
     await client.close();
   });
 
+  it('names the server of a malformed notification', async () => {
+    const { client, errors, say } = await start(() => {});
+    say({ ...v, method: 'notifications/message', params: { level: 'loud', data: 1 } });
+    await soon();
+    expect(errors).toMatchObject([{ code: 'peer/malformed', peer: expect.stringContaining('odd') }]);
+    await client.close();
+  });
+
   it('times out, and sends a cancellation, when the server never responds [lifecycle.timeouts.set lifecycle.timeouts.cancel-on-expiry cancellation.timeout-cancels]', async () => {
     const { client, clock, received } = await start(() => {});
     const call = outcome(client.callTool('a'));

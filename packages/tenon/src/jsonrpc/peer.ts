@@ -253,7 +253,7 @@ export class Peer implements MessageReceiver {
     if (hasId && this.#pending?.completeRequest(response)) return;
     const named = this.#pending?.findByText(response.id);
     if (named === undefined) return this.#reportError(errors.createUnexpectedResponseError(this.peer, response));
-    const summary = 'the id of a response is a string, and counts as the number of the request';
+    const summary = 'the id of a response is a string, which counts as the number';
     if (tolerate(this.#handler, 'string-id', named.method, summary))
       this.#pending?.completeRequest({ ...response, id: named.id });
     else this.#pending?.fail(named.id, errors.createUnexpectedResponseError(this.peer, response));

@@ -3,6 +3,7 @@ import { TenonError } from '@tenon/base';
 /** A deviation of a peer from the protocol that does not change the meaning of a message. */
 export type Deviation =
   | 'null-member'
+  | 'mistyped-member'
   | 'missing-list'
   | 'missing-method'
   | 'bare-resource'

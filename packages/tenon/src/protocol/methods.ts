@@ -28,11 +28,17 @@ const meta = { '_meta?': checkObject() };
 const noParams = checkObject(meta);
 const emptyResult = checkObject(meta);
 const paged = checkObject({ 'cursor?': checkString, ...meta });
-const namedItem = checkObject({ name: checkString });
+const described = {
+  name: checkString,
+  'title?': checkString,
+  'description?': checkString,
+  'annotations?': checkObject(),
+  ...meta,
+};
 const implementation = checkObject({ name: checkString, version: checkString });
 const inputs = { 'inputResponses?': checkRecord(checkObject()), 'requestState?': checkString };
 const page = { 'nextCursor?': checkString, ...meta };
-const resource = checkObject({ uri: checkString, name: checkString });
+const resource = checkObject({ uri: checkString, 'mimeType?': checkString, 'size?': checkNumber, ...described });
 const uriParams = checkObject({ uri: checkString, ...meta });
 const checkContentsMembers = checkObject({
   uri: checkString,
@@ -93,7 +99,10 @@ export const methods: { readonly [M in MethodName]: MethodDefinition } = {
     sender: 'client',
     capability: 'tools',
     params: paged,
-    result: checkObject({ tools: checkArray(checkObject({ name: checkString, inputSchema: checkObject() })), ...page }),
+    result: checkObject({
+      tools: checkArray(checkObject({ inputSchema: checkObject(), 'outputSchema?': checkObject(), ...described })),
+      ...page,
+    }),
     cacheable: true,
   },
   'tools/call': {
@@ -115,7 +124,7 @@ export const methods: { readonly [M in MethodName]: MethodDefinition } = {
     capability: 'resources',
     params: paged,
     result: checkObject({
-      resourceTemplates: checkArray(checkObject({ uriTemplate: checkString, name: checkString })),
+      resourceTemplates: checkArray(checkObject({ uriTemplate: checkString, 'mimeType?': checkString, ...described })),
       ...page,
     }),
     cacheable: true,
@@ -144,7 +153,10 @@ export const methods: { readonly [M in MethodName]: MethodDefinition } = {
     sender: 'client',
     capability: 'prompts',
     params: paged,
-    result: checkObject({ prompts: checkArray(namedItem), ...page }),
+    result: checkObject({
+      prompts: checkArray(checkObject({ 'arguments?': checkArray(checkObject(described)), ...described })),
+      ...page,
+    }),
     cacheable: true,
   },
   'prompts/get': {

@@ -129,6 +129,8 @@ export const resultLists: { readonly [method: string]: string | undefined } = {
   'roots/list': 'roots',
   'prompts/get': 'messages',
   'resources/read': 'contents',
+  'tools/call': 'content',
+  'tasks/result': 'content',
 };
 
 /** Results without their list. */
@@ -229,26 +231,17 @@ function dropNulls(value: unknown, shape: Shape, path: string, paths: string[]):
  * tool has run, so its result is not refused. A task and an input request have no list.
  */
 export function withLists(connection: TolerantConnection, method: string, result: JsonObject): JsonObject {
-  const { resultType = 'complete' } = result;
-  const list = resultType === 'complete' && Object.hasOwn(resultLists, method) ? resultLists[method] : undefined;
-  if (list !== undefined && isAbsent(result[list])) {
-    if (!tolerate(connection, 'missing-list', method, `the result has no ${list}, which counts as an empty list`))
-      return result;
-    const complete = { ...result, [list]: [] };
-    withoutList.add(complete);
-    return complete;
-  }
-  if (method === 'completion/complete') {
-    const { completion } = result;
-    if (isObject(completion) ? !isAbsent(completion.values) : !isAbsent(completion)) return result;
-    const summary = 'the completion has no values, which counts as an empty list';
-    const complete = { ...result, completion: { ...(completion as object), values: [] } };
-    return tolerate(connection, 'missing-list', method, summary) ? complete : result;
-  }
-  const isToolResult = (method === 'tools/call' || method === 'tasks/result') && resultType === 'complete';
-  if (!isToolResult || !isAbsent(result.content) || !isAbsent(result.task)) return result;
-  const summary = 'the result has no content, which counts as empty';
-  return tolerate(connection, 'missing-list', method, summary) ? { ...result, content: [] } : result;
+  const isCompletion = method === 'completion/complete';
+  const container = isCompletion ? (result.completion ?? {}) : result;
+  const list = isCompletion ? 'values' : Object.hasOwn(resultLists, method) ? resultLists[method] : undefined;
+  const { resultType = 'complete', task } = result;
+  if (list === undefined || resultType !== 'complete' || !isObject(container)) return result;
+  if (!isAbsent(container[list]) || (list === 'content' && !isAbsent(task))) return result;
+  if (!tolerate(connection, 'missing-list', method, `the result has no ${list}, which counts as an empty list`))
+    return result;
+  const complete = { ...container, [list]: [] };
+  withoutList.add(complete);
+  return isCompletion ? { ...result, completion: complete } : complete;
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;

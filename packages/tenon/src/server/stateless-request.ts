@@ -119,22 +119,19 @@ export function handleStatelessInSession(
   { auth, address, request: headers }: MessageContext,
   getListening: () => Map<RequestScope, () => void>,
 ): JsonObject | Promise<JsonObject> {
-  if (request.method === 'subscriptions/listen') {
-    const listening = getListening();
-    listening.set(scope, () => {});
-    scope.onDone(() => {
-      listening.delete(scope);
-      // The client learns on a shared transport that the server ended the subscription.
-      if (!scope.isCancelled) void peer.notify('notifications/cancelled', { requestId: request.id });
-    });
-  }
   return handleStatelessRequest(runtime, request, route, scope, {
     auth,
     address,
     request: headers,
     isTraced: true,
     onShutdown: end => {
-      if (request.method === 'subscriptions/listen') getListening().set(scope, end);
+      const listening = getListening();
+      listening.set(scope, end);
+      scope.onDone(() => {
+        listening.delete(scope);
+        // The client learns on a shared transport that the server ended the subscription.
+        if (!scope.isCancelled) void peer.notify('notifications/cancelled', { requestId: request.id });
+      });
     },
     send: ({ method, params }) => void peer.notify(method, params, { relatedTo: request.id }),
   });

@@ -66,7 +66,8 @@ export class CallPipeline implements CallContext {
     this.#hasTaskExtension = Object.hasOwn(createCapabilities(options).extensions ?? {}, TASKS);
     this.cache = new ResponseCache(options.cacheSize ?? DEFAULT_CACHE_SIZE, this.clock);
     const events = {
-      onNotification: (method: string, params: JsonObject) => handleNotification(this, method, params),
+      onNotification: (method: string, params: JsonObject, peer: string) =>
+        handleNotification(this, method, params, peer),
       onError: (error: TenonError) => this.emitter.emit('error', error),
     };
     this.connections = new ConnectionManager(endpoint, options, this.emitter, events, this.pausableClock);

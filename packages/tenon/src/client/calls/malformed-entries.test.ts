@@ -87,6 +87,41 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     expect(errors).toEqual(['peer/unusable-entry']);
     await client.close();
   });
+
+  it('lists entries without their optional members of another type, and reports the first one', async () => {
+    const schema = { inputSchema: { type: 'object' } };
+    const { client, errors } = await start(
+      {
+        'tools/list': {
+          tools: [
+            { name: 'a', ...schema },
+            { name: 'b', ...schema, title: {}, description: 5, annotations: 'x', outputSchema: true, _meta: 2 },
+          ],
+        },
+        'prompts/list': {
+          prompts: [
+            { name: 'a', arguments: 'x' },
+            { name: 'b', description: 'd', arguments: [{ name: 'c', description: 5 }] },
+          ],
+        },
+        'resources/list': { resources: [{ uri: 'a:b', name: 'a', mimeType: 5, size: '9' }] },
+        'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'a:{b}', name: 'a', mimeType: false }] },
+      },
+      {},
+      version,
+    );
+    expect((await client.call('tools/list')).tools).toEqual([
+      { name: 'a', ...schema },
+      { name: 'b', ...schema },
+    ]);
+    expect((await client.call('prompts/list')).prompts).toEqual([{ name: 'a' }, { name: 'b', description: 'd' }]);
+    expect((await client.call('resources/list')).resources).toEqual([{ uri: 'a:b', name: 'a' }]);
+    expect((await client.call('resources/templates/list')).resourceTemplates).toEqual([
+      { uriTemplate: 'a:{b}', name: 'a' },
+    ]);
+    expect(errors).toEqual(['peer/deviation']);
+    await client.close();
+  });
 });
 
 describe('a result with malformed entries', () => {
@@ -116,6 +151,16 @@ describe('a result with malformed entries', () => {
   it('rejects with `strict`', async () => {
     const { client } = await start({ 'tools/call': { content: [text, link] } }, { strict: true });
     await expect(client.callTool('y')).rejects.toMatchObject({ code: 'peer/invalid-result' });
+    await client.close();
+  });
+
+  it.each([{ description: 5 }, { annotations: [] }])('rejects a tool with %j with `strict`', async member => {
+    const tool = { name: 'a', inputSchema: { type: 'object' }, ...member };
+    const { client } = await start({ 'tools/list': { tools: [tool] } }, { strict: true });
+    await expect(client.call('tools/list')).rejects.toMatchObject({
+      code: 'peer/invalid-result',
+      summary: expect.stringContaining(`/tools/0/${Object.keys(member)}: expected`),
+    });
     await client.close();
   });
 

@@ -34,7 +34,7 @@ const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the subscrip
 
 /** Events that a connection reports to its client. */
 export interface ConnectionEvents {
-  onNotification(method: string, params: JsonObject): void;
+  onNotification(method: string, params: JsonObject, peer: string): void;
   onError(error: TenonError): void;
   /** Called before a connection is opened, which may still fail. Throws if the client was closed. */
   onCreated(connection: Connection): void;
@@ -307,7 +307,7 @@ export class Connection implements PeerHandler {
     // A server whose list was empty may not have declared it when the client connected.
     if (list !== undefined && !hasCapability(this.server.capabilities, list))
       this.server = { ...this.server, capabilities: addAssumedCapabilities(this.server.capabilities, [list]) };
-    this.#events.onNotification(method, params);
+    this.#events.onNotification(method, params, this.peer);
   }
 
   onError(error: TenonError): void {
@@ -331,7 +331,7 @@ export class Connection implements PeerHandler {
 
   getBatchMode(): boolean | 'split' {
     if (this.#dialect?.http.batches === true) return true;
-    const summary = 'a batch counts as its messages, one by one, although the protocol version has no batches';
+    const summary = 'a batch counts as its messages';
     return tolerate(this, 'batch', undefined, summary) && 'split';
   }
 

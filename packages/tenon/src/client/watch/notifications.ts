@@ -11,12 +11,13 @@ export function handleNotification(
   { cache, toolCache, emitter }: CallContext,
   method: string,
   params: JsonObject,
+  peer?: string,
 ): void {
   const issue = isNotification(method) ? notifications[method].params(params) : undefined;
   if (issue)
     return emitter.emit(
       'error',
-      new TenonError('peer/malformed', `the notification is malformed: ${issue}`, { method }),
+      new TenonError('peer/malformed', `the notification is malformed: ${issue}`, { peer, method }),
     );
   const list = findChangedList(method);
   if (list === 'tools') toolCache.clear();
@@ -31,7 +32,7 @@ export function handleNotification(
       const level = readLoggingLevel(params.level);
       const { logger, data } = params;
       if (level === undefined) return;
-      return emitter.emit('log', { level, data, ...(typeof logger === 'string' ? { logger } : {}) });
+      return emitter.emit('log', { level, data, ...(typeof logger === 'string' && { logger }) });
     }
     case 'notifications/resources/updated': {
       const uri = params.uri as string;
@@ -42,7 +43,7 @@ export function handleNotification(
       return emitter.emit('elicitationComplete', { elicitationId: params.elicitationId as string });
     default: {
       const subscription = isObject(params._meta) ? params._meta[SUBSCRIPTION_ID] : undefined;
-      return emitter.emit('notification', { method, params, ...(isId(subscription) ? { subscription } : {}) });
+      return emitter.emit('notification', { method, params, ...(isId(subscription) && { subscription }) });
     }
   }
 }

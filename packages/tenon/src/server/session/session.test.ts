@@ -210,6 +210,13 @@ describe('a request that names its protocol version', () => {
     ]);
     expect(ended).toEqual(['a:1']);
   });
+
+  it('sends no cancellation for a subscription that it refuses', async () => {
+    const { say } = await start();
+    const refused = await say({ ...v, id: 'one', method: 'subscriptions/listen', params: { _meta: details } });
+    const later = await say({ ...v, method: 'x' });
+    expect([refused, later]).toMatchObject([[{ id: 'one', error: { code: -32602 } }], []]);
+  });
 });
 
 describe('a session', () => {
