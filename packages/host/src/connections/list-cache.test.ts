@@ -167,6 +167,12 @@ describe('the lists of a hostile server', () => {
     expect(errors).toMatchObject([{ code: 'host/too-many' }]);
   });
 
+  it('contain exactly 10,000 entries without a report', async () => {
+    const page = { tools: Array.from({ length: 10_000 }, (_, n) => tool(`t${n}`)) };
+    const { lists, errors } = listsOf({ pages: () => [page] });
+    expect([(await lists.get('tools')).items.length, errors]).toEqual([10_000, []]);
+  });
+
   it('contain at most 64 Mi characters after their first page', async () => {
     const huge = 'x'.repeat(20 * 1024 * 1024);
     const pages = () => [0, 1, 2, 3, 4].map(at => ({ tools: [tool(`t${at}`, { description: huge })] }));

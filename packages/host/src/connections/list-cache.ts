@@ -280,12 +280,13 @@ export class ListCache {
     for await (const entry of LISTS[kind](client, { onPage, onListMissing })) {
       const key = getEntryKey(entry);
       if (items.has(key)) duplicate ??= key;
-      else items.set(key, entry);
-      if (items.size < MAX_ENTRIES) continue;
-      this.#onError(
-        this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}, and the others are ignored`),
-      );
-      break;
+      else if (items.size < MAX_ENTRIES) items.set(key, entry);
+      else {
+        this.#onError(
+          this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}, and the others are ignored`),
+        );
+        break;
+      }
     }
     if (duplicate !== undefined) {
       const what = `lists ${JSON.stringify(duplicate.slice(0, 128))} more than once, and only the first of these ${kind} is used`;

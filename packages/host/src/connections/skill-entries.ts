@@ -1,4 +1,4 @@
-import { CursorTracker, isObject, type JsonObject } from '@tenon/base';
+import { CursorTracker, isObject, type JsonObject, TenonError } from '@tenon/base';
 import type { Client } from 'tenon';
 import { SKILLS_EXTENSION } from '../catalog/page-meta.js';
 import type { InventorySkill } from '../catalog/server-inventory.js';
@@ -7,7 +7,7 @@ import type { EntryList } from './list-cache.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 
 const LIST = 'skills/list';
-/** Maximum number of skills of one server. The rest is ignored. */
+/** Maximum number of skills of one server. The others are ignored, with a report. */
 const MAX_SKILLS = 10_000;
 
 const known = new DerivedDefinitions<InventorySkill>();
@@ -19,9 +19,10 @@ export function getSkillSettings({ server }: Pick<Client, 'server'>): JsonObject
 
 /** Reads all pages of the skills of a server. `call` sends one request. */
 export async function readSkillPages(
-  server: string,
+  connection: Pick<UpstreamConnection, 'server' | 'reportError'>,
   call: (params: JsonObject) => Promise<JsonObject>,
 ): Promise<JsonObject[]> {
+  const { server } = connection;
   const entries: JsonObject[] = [];
   const cursors = new CursorTracker(LIST);
   let cursor: string | undefined;
@@ -30,6 +31,10 @@ export async function readSkillPages(
     if (Array.isArray(page.skills)) for (const each of page.skills) if (isObject(each)) entries.push(each);
     cursor = cursors.next(page, server);
   } while (cursor !== undefined && entries.length < MAX_SKILLS);
+  if (cursor !== undefined || entries.length > MAX_SKILLS) {
+    const summary = `the server "${server}" lists more than ${MAX_SKILLS} skills, and the others are ignored`;
+    connection.reportError(new TenonError('host/too-many', summary));
+  }
   return entries.slice(0, MAX_SKILLS);
 }
 
@@ -46,7 +51,7 @@ export async function getSkillDefinitions(
   const client = await connection.getClient();
   if (getSkillSettings(client) === undefined) return undefined;
   const read = async () => {
-    const entries = await readSkillPages(connection.server, params => client.call(LIST, params));
+    const entries = await readSkillPages(connection, params => client.call(LIST, params));
     return entries.map(toDefinition);
   };
   return known.get(connection, [resources], read, isOptional);

@@ -52,7 +52,7 @@ export class UpstreamConnection {
   readonly #backoff: ConnectionBackoff;
   readonly logLevel = new RequestedLogLevel(
     async level => (await this.getClient()).setLogLevel(level),
-    error => this.#reportError(TenonError.from(error)),
+    error => this.reportError(TenonError.from(error)),
   );
   readonly #logLimit: MessageRateLimit;
   readonly #errorLimit: MessageRateLimit;
@@ -102,7 +102,7 @@ export class UpstreamConnection {
         return client;
       },
       connectionOptions.clock,
-      error => this.#reportError(error),
+      error => this.reportError(error),
       error => (error === undefined ? this.#health.recordResponse() : this.#health.recordFailure(error)),
       connectionOptions.sharedEntries,
     );
@@ -357,7 +357,7 @@ export class UpstreamConnection {
       );
       // A call may have set the level while the connection was opened.
       if (this.logLevel.value !== undefined && this.logLevel.value !== level)
-        await client.setLogLevel(this.logLevel.value).catch((error: TenonError) => this.#reportError(error));
+        await client.setLogLevel(this.logLevel.value).catch((error: TenonError) => this.reportError(error));
       this.#observeClient(client);
       this.#backoff.reset();
       this.#lastError = undefined;
@@ -374,7 +374,7 @@ export class UpstreamConnection {
       if (isSignInRequired(this.#lastError)) throw this.#lastError;
       this.#backoff.recordFailure();
       // Callers learn only that the server is unavailable.
-      if (!this.#closed) this.#reportError(this.#lastError);
+      if (!this.#closed) this.reportError(this.#lastError);
       throw this.#lastError;
     }
   }
@@ -389,7 +389,7 @@ export class UpstreamConnection {
     client.on('error', error => {
       // A request that the end of the connection ends is no fault of the server.
       if (this.isClosed && error.code === 'connection/closed') return;
-      this.#reportError(error);
+      this.reportError(error);
       if (isUnreachable(error)) this.#recordUnreachable(error);
     });
     client.on('state', state => {
@@ -466,7 +466,8 @@ export class UpstreamConnection {
     });
   }
 
-  #reportError(error: TenonError): void {
+  /** Reports an error of the connection to the host, unless there are too many of them. */
+  reportError(error: TenonError): void {
     if (this.#errorLimit.tryConsume()) this.#connectionOptions.onError(error);
   }
 }

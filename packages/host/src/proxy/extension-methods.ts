@@ -71,7 +71,7 @@ async function listSkills(
         const connection = gateway.registry.getConnection(server, scope);
         const client = await connection.getClient();
         if (getSkillSettings(client) === undefined) return [];
-        const entries = await readSkillPages(server, async own => {
+        const entries = await readSkillPages(connection, async own => {
           const page = await callServer(gateway, connection, LIST, own, requestContext);
           hints.push(page);
           return page;

@@ -1,6 +1,6 @@
 import { connectPair, protocolVersions } from '@tenon/testing';
 import type { Client } from 'tenon';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Context } from '../handler/context.js';
 import { prompt } from '../server/definitions/prompt.js';
 import { tool } from '../server/definitions/tool.js';
@@ -64,5 +64,26 @@ describe.each(protocolVersions)('a caller on %s that cannot answer input request
     await client.close();
     const withoutNames = (outcomes: object) => JSON.stringify(outcomes).replaceAll('elicitation/create', 'elicitation');
     expect(JSON.parse(withoutNames(forwarded))).toEqual(JSON.parse(withoutNames(direct)));
+  });
+});
+
+describe('a server that refuses the log level of a caller', () => {
+  it('answers the call, and the proxy reports the refusal once', async () => {
+    const calls = new ActiveCalls(undefined, 'notes');
+    const client = await connectPair(upstream, createUpstreamOptions(calls, {}));
+    vi.spyOn(client, 'setLogLevel').mockRejectedValue(new Error('no logs'));
+    const errors: unknown[] = [];
+    const proxy = createProxyServer(
+      { name: 'notes', version: '1', onError: ({ message }) => errors.push(message) },
+      {
+        capabilities: { tools: {}, logging: {} },
+        methodHandlers: { 'tools/call': call => forwardRequest(call, { client, calls }) },
+      },
+    );
+    const caller = await connectPair(proxy, { logLevel: 'debug' });
+    for (let i = 0; i < 2; i++) expect(await caller.callTool('unknown').catch(error => error.rpcCode)).toBe(-32602);
+    expect(errors).toEqual([expect.stringContaining('no logs')]);
+    await caller.close();
+    await client.close();
   });
 });

@@ -111,7 +111,7 @@ export async function forwardRequest(call: ProxyCall, options: ForwardOptions): 
               () => {},
             );
           logLevels.set(client, requested);
-          await requested.request(logLevel);
+          await requested.request(logLevel, error => requestContext.reportError(error));
         }
         return await sendUpstreamRequest(client, { method, params, context, ids: upstreamCall.ids });
       } catch (error) {

@@ -21,19 +21,20 @@ export class RequestedLogLevel {
   /**
    * Sets the log level of the server to this or a more verbose level. Resolves when the server has confirmed or refused
    * it.
+   * @param onError Called when the server refuses this level. Default: that of the constructor.
    */
-  request(level: LoggingLevel): MaybePromise<void> {
-    return reachesLogLevel(level, this.value) ? this.#sending : this.set(level);
+  request(level: LoggingLevel, onError = this.#onError): MaybePromise<void> {
+    return reachesLogLevel(level, this.value) ? this.#sending : this.set(level, onError);
   }
 
   /**
    * Sets the log level of the server. Resolves when the server has confirmed or refused it: no call fails because of the
    * logs that it does not get.
    */
-  set(level: LoggingLevel): Promise<void> {
+  set(level: LoggingLevel, onError = this.#onError): Promise<void> {
     this.value = level;
     const sending = this.#send(level)
-      .catch(this.#onError)
+      .catch(onError)
       .finally(() => {
         if (this.#sending === sending) this.#sending = undefined;
       });
