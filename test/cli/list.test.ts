@@ -140,6 +140,7 @@ describe('tenon list', () => {
     [['ftp://example.com'], 2, 'invalid URL'],
     [['./none.ts'], 2, 'file not found'],
     [['--'], 2, 'no command after --'],
+    [['--', ''], 2, 'no command after --'],
     [['none', '--trust'], 4, 'no-such-program'],
     [['http://127.0.0.1:9/mcp'], 4, 'cannot connect'],
   ])('exits with a code and one JSON line for an error: %j [cli.exit]', async (args, exit, text) => {

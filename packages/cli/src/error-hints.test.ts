@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TenonError } from 'tenon';
+import { connect, TenonError } from 'tenon';
 import { expect, it } from 'vitest';
 import { describeError, getHint } from './error-hints.js';
 
@@ -36,6 +36,19 @@ it.each([
 ])('names the state of a gateway for an error with the data %j', (data, hint) => {
   const error = new TenonError('peer/error', 'failed', { rpcCode: -32603, ...(data ? { data } : {}) });
   expect(getHint(error)).toContain(hint);
+});
+
+it.each(['config/unreadable', 'recording/empty', 'recording/invalid', 'recording/server'])(
+  'gives a next step for %s, whose errors have none',
+  code => {
+    expect(getHint(new TenonError(code, 'x'))).toMatch(/^[a-z].{20}/);
+  },
+);
+
+it('names the options with a token for a URL with credentials', async () => {
+  const refused = await connect('http://user:secret@127.0.0.1:1/mcp').catch((error: unknown) => error);
+  expect(describeError(refused)).toContain('pass a token: with --bearer-env NAME');
+  expect(describeError(refused)).not.toMatch(/secret|headers: \{/);
 });
 
 it('names the options with a token for HTTP 401', () => {

@@ -12,6 +12,7 @@ const PASS_TOKEN =
 /** Next steps that name options of the command, for errors whose own hint names an option of the library. */
 const HINTS: Readonly<Record<string, string>> = {
   'serve/port-taken': 'stop the other program, or choose another port with --port',
+  'http/bad-url': `write an https: or http: URL without a user name and a password, and ${PASS_TOKEN}`,
   'config/input': 'run this in a terminal, or set a `default` for the input in the configuration',
   'host/too-many-connections': 'try again later, or raise --max of `tenon bridge`',
   'auth/no-client': 'register a client there manually, and pass its id with --client-id ID',
@@ -67,6 +68,7 @@ const FALLBACK_HINTS: Readonly<Record<string, string>> = {
   'call/ended': 'subscribe again',
   'call/inexact-argument': 'pass the integer as a text, or a smaller one',
   'call/unwritable': 'pass arguments that are JSON values',
+  'config/unreadable': 'pass the path of a file that you may read',
   'config/syntax': 'correct the file at the line of the message',
   'connect/protocol-version': 'choose one of the versions that the message lists',
   'console/answered': 'see its answer in the messages of the call',
@@ -81,6 +83,9 @@ const FALLBACK_HINTS: Readonly<Record<string, string>> = {
   'mcpb/archive': 'download the bundle again, or ask its author for a smaller one',
   'mcpb/manifest': 'ask the author of the bundle for a valid manifest.json',
   'mcpb/platform': 'ask the author of the bundle for one that supports this platform',
+  'recording/empty': 'record the connection again, with a client that sends requests',
+  'recording/invalid': 'correct this line, or choose a file that `tenon record` or --wire has written',
+  'recording/server': 'pass --server NAME with one of the servers that the message lists',
   'mock/server': 'pass --server NAME with one of the servers that the message lists',
   'mock/source': 'choose a file that `tenon record`, `tenon list --json` or `tenon lock` has written',
 };

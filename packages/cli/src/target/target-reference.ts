@@ -43,7 +43,7 @@ export function takeTarget(
 ): { reference: TargetReference; rest: readonly string[] } {
   if (serverCommand) {
     const [command, ...args] = serverCommand;
-    if (command === undefined) throw createUsageError('no command after --', 'write the command of a server after --');
+    if (!command) throw createUsageError('no command after --', 'write the command of a server after --');
     return { reference: { kind: 'command', command, args }, rest: words };
   }
   const [first, ...rest] = words;
