@@ -9,6 +9,7 @@ import { createScreen } from '../screen.js';
 import { createTerminal } from '../terminal.js';
 import { readArgumentFile } from '../tools/read-json.js';
 import { isRecordingFile } from './is-recording-file.js';
+import { openRecordedTarget } from './recorded-target.js';
 import { openRecordingFile, readSourceFile } from './recording-file.js';
 
 let folder = '';
@@ -94,6 +95,30 @@ it('overwrites no line of another process that has replaced the file [cli.record
   second?.recorder.openSession();
   for (const file of [first, second]) file?.close();
   expect(await countLines('replaced.jsonl')).toBe(2);
+});
+
+it('reports once that another process has replaced the recording, and writes nothing into the other one', async () => {
+  const [first, second] = [createContext(), createContext()];
+  const file = openRecordingFile(first.context, 'taken.ndjson', { server: 'a' });
+  const session = file.recorder.openSession();
+  const other = openRecordingFile(second.context, 'taken.ndjson', { server: 'b' });
+  other.recorder.openSession();
+  for (let id = 1; id <= 2; id += 1) session.record('send', { jsonrpc: '2.0', id, method: 'ping' });
+  for (const each of [file, other]) each.close();
+  expect(first.notes).toEqual([
+    expect.stringContaining('replaced or deleted the recording. Pass --append to record both.'),
+  ]);
+  expect(await readFile(join(folder, 'taken.ndjson'), 'utf8')).toMatch(/^.*"server":"b".*\n$/);
+});
+
+it('names a command for one server of a recording with several', async () => {
+  for (const server of ['a', 'b']) {
+    const file = openRecordingFile(createContext().context, 'two.ndjson', { server, append: true });
+    file.recorder.openSession().record('send', { jsonrpc: '2.0', id: 1, method: 'ping' });
+    file.close();
+  }
+  const opened = openRecordedTarget(join(folder, 'two.ndjson'));
+  await expect(opened).rejects.toThrow('Write `-- tenon mock FILE --server NAME` in place of the file.');
 });
 
 it('reads a file with a byte order mark', async () => {

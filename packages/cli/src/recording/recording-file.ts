@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readTextFile } from '@tenon/base/node';
 import { createRecorder, type Recorder } from '@tenon/testing';
@@ -38,15 +38,24 @@ export function openRecordingFile(
   { server, append = false, maxSize }: RecordingFileOptions,
 ): RecordingFile {
   const file = openPrivate(resolve(cwd, path), append ? 0 : constants.O_TRUNC, path);
+  const isFile = fstatSync(file).isFile();
   let isBroken = false;
+  let first: Buffer | undefined;
   // A full disk must not end the recorded connection: the result of a call would be lost after its effect.
+  const stop = (reason: string) => {
+    isBroken = true;
+    screen.note(`${reason}. Later messages are not recorded`, 'error');
+  };
   const write = (line: string) => {
     if (isBroken) return;
     try {
+      // The messages of both would be one recording, which lacks the beginning of this one.
+      if (first !== undefined && isReplaced(file, first))
+        return stop(`${path}: another program has replaced or deleted the recording. Pass --append to record both`);
       writeSync(file, line);
+      if (isFile && !append) first ??= Buffer.from(line);
     } catch (error) {
-      isBroken = true;
-      screen.note(`${createFileError(path, 'write', error).summary}. Later messages are not recorded`, 'error');
+      stop(createFileError(path, 'write', error).summary);
     }
   };
   const recorder = createRecorder({
@@ -60,11 +69,20 @@ export function openRecordingFile(
   return { recorder, close: () => closeSync(file) };
 }
 
+/** Tells if a file no longer begins with the first line that this process has written into it, or has no name any more. */
+function isReplaced(file: number, first: Buffer): boolean {
+  const start = Buffer.alloc(first.length);
+  readSync(file, start, 0, start.length, 0);
+  return !start.equals(first) || fstatSync(file).nlink === 0;
+}
+
 /** Opens a file to append to it, so that two processes that write into it overwrite no line of each other. */
 function openPrivate(path: string, flag: number, shown: string): number {
   try {
-    const { O_WRONLY, O_CREAT, O_APPEND } = constants;
-    const file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | flag, PRIVATE_MODE);
+    const { O_RDWR, O_WRONLY, O_CREAT, O_APPEND } = constants;
+    // A pipe that is opened for reading too would never report that its reader has closed it.
+    const isPlain = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+    const file = openSync(path, (isPlain ? O_RDWR : O_WRONLY) | O_CREAT | O_APPEND | flag, PRIVATE_MODE);
     // The file may have existed with another mode. That of a device, such as `/dev/null`, belongs to all programs.
     if (process.platform !== 'win32' && fstatSync(file).isFile()) fchmodSync(file, PRIVATE_MODE);
     return file;
