@@ -86,6 +86,14 @@ describe.skipIf(!found)('the page of the console', () => {
     expect(sum(names)).toBeLessThan(200_000);
   });
 
+  it('says that the command has ended or cannot be reached, in place of a text of the browser', async () => {
+    const offline = await shown.context.newPage();
+    await offline.route('**/api/**', request => request.abort());
+    await offline.goto(`${opened.origin}/#token=${opened.token}`);
+    await offline.locator('footer').getByText('The command has ended, or cannot be reached').waitFor();
+    await offline.close();
+  });
+
   it('draws its frame before its scripts are loaded, in the colors that the user chose [con.speed]', async () => {
     await page.evaluate("localStorage.setItem('tenon-theme', 'dark')");
     const early = await shown.context.newPage();

@@ -26,6 +26,13 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch(() => {
+    // The texts of browsers, such as "Failed to fetch", do not name the command.
+    throw new ApiError({
+      code: 'console/unreachable',
+      cause: 'The command has ended, or cannot be reached',
+      fix: 'start it again, and open the address that it prints',
+    });
   });
   if (response.ok) return response;
   const failed: { readonly error?: ErrorView } = await response.json().catch(() => ({}));
