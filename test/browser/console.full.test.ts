@@ -89,9 +89,18 @@ describe.skipIf(!found)('the page of the console', () => {
   it('says that the command has ended or cannot be reached, in place of a text of the browser', async () => {
     const offline = await shown.context.newPage();
     await offline.route('**/api/**', request => request.abort());
-    await offline.goto(`${opened.origin}/#token=${opened.token}`);
+    await offline.goto(`${opened.origin}/s/fixture#token=${opened.token}`);
     await offline.locator('footer').getByText('The command has ended, or cannot be reached').waitFor();
+    const text = await offline.locator('main').textContent();
+    expect(text).toContain('or cannot be reached. Start it again, and open the address that it prints');
     await offline.close();
+  });
+
+  it('asks for the address of the command in a page with the token of another one', async () => {
+    const former = await shown.context.newPage();
+    await former.goto(`${opened.origin}/s/fixture#token=former`);
+    await former.locator('main').getByText('Open the address that it printed').waitFor();
+    await former.close();
   });
 
   it('draws its frame before its scripts are loaded, in the colors that the user chose [con.speed]', async () => {

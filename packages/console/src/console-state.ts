@@ -6,6 +6,7 @@ import type {
   CallView,
   ComparisonView,
   ConsoleEvent,
+  ErrorView,
   InputRequestView,
   RecordedSession,
   RecordingView,
@@ -34,7 +35,8 @@ export const comparisons = signal<ReadonlyMap<number, ComparisonView>>(new Map()
 export const inputRequests = signal<ReadonlyMap<number, InputRequestView>>(new Map());
 /** True while the page receives events. */
 export const isLive = signal(false);
-export const failure = signal('');
+/** The last reason that the page received no events. */
+export const failure = signal<ErrorView | null>(null);
 /** Grows with each change of the rows. */
 export const rowChanges = signal(0);
 
@@ -119,9 +121,8 @@ export async function followEvents(): Promise<void> {
   for (;;) {
     try {
       await readLines(`events?after=${getLastRow()?.seq ?? 0}`, queueEvent);
-      failure.value = 'The command has ended.';
     } catch (thrown) {
-      failure.value = describeFailure(thrown).cause;
+      failure.value = describeFailure(thrown);
     }
     isLive.value = false;
     await new Promise(resolve => setTimeout(resolve, RETRY_DELAY));
@@ -167,7 +168,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
         hasRows = true;
         hello.value = event;
         isLive.value = true;
-        failure.value = '';
+        failure.value = null;
         break;
       case 'server':
         next.servers.edit().set(event.server.name, event.server);

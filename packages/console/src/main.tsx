@@ -1,5 +1,5 @@
 import { render, type VNode } from 'preact';
-import { followEvents } from './console-state.js';
+import { failure, followEvents, hello } from './console-state.js';
 import { listenForKeys } from './keyboard.js';
 import './compare.css';
 import './features.css';
@@ -11,7 +11,7 @@ import { Frame } from './parts/frame.js';
 import { KeyHelp } from './parts/key-help.js';
 import { createLazyView } from './parts/lazy-view.js';
 import { showHiddenCharacters } from './parts/text.js';
-import { hasToken } from './request.js';
+import { formatError, hasToken } from './request.js';
 import { followLinks, readNumber, route } from './route.js';
 import './styles.css';
 import { Board } from './views/board.js';
@@ -87,13 +87,19 @@ function showNumbered(text: string | undefined, show: (number: number) => VNode)
   return number === undefined ? <UnknownView /> : show(number);
 }
 
+/** Describes the reason that the page has no content of the command yet. */
+function describeStart(): string {
+  if (!hasToken) return 'This tab has no token. Open the address that the command printed.';
+  return failure.value ? formatError(failure.value) : 'connecting…';
+}
+
 const Page = () => (
   <Frame>
-    {hasToken ? (
+    {hello.value ? (
       <View />
     ) : (
       <main class="view">
-        <p class="empty">This tab has no token. Open the address that the command printed.</p>
+        <p class="empty">{describeStart()}</p>
       </main>
     )}
     <KeyHelp />

@@ -18,6 +18,15 @@ class ApiError extends Error {
   }
 }
 
+/** Reports a lost connection. The texts of browsers, such as "Failed to fetch", do not name the command. */
+function throwUnreachable(): never {
+  throw new ApiError({
+    code: 'console/unreachable',
+    cause: 'The command has ended, or cannot be reached',
+    fix: 'start it again, and open the address that it prints',
+  });
+}
+
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
   const response = await fetch(`/api/${path}`, {
     method,
@@ -26,14 +35,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch(() => {
-    // The texts of browsers, such as "Failed to fetch", do not name the command.
-    throw new ApiError({
-      code: 'console/unreachable',
-      cause: 'The command has ended, or cannot be reached',
-      fix: 'start it again, and open the address that it prints',
-    });
-  });
+  }).catch(throwUnreachable);
   if (response.ok) return response;
   const failed: { readonly error?: ErrorView } = await response.json().catch(() => ({}));
   throw new ApiError(failed.error ?? { code: `http/${response.status}`, cause: `HTTP ${response.status}` });
@@ -54,14 +56,14 @@ export async function readText(path: string): Promise<string> {
   return (await send('GET', path)).text();
 }
 
-/** Reads lines of JSON until the stream ends. */
+/** Reads lines of JSON until the stream ends, which is an error. */
 export async function readLines(path: string, onLine: (line: string) => void): Promise<void> {
   const response = await send('GET', path);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   while (reader) {
-    const { done, value } = await reader.read();
-    if (done) return;
+    const { done, value } = await reader.read().catch(throwUnreachable);
+    if (done) throwUnreachable();
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) onLine(line);

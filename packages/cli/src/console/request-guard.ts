@@ -87,7 +87,10 @@ export function createRequestGuard(getPort: () => number): RequestGuard {
       const given = headers[TOKEN_HEADER];
       if (typeof given === 'string' && isToken(given)) return 'operator';
       if (typeof given === 'string' && isReadOnlyToken(given)) return 'read-only';
-      return { status: 401, message: `${TOKEN_HEADER}: open the address that the command printed` };
+      return {
+        status: 401,
+        message: `${TOKEN_HEADER}: this is not the token of the command. Open the address that it printed`,
+      };
     },
   };
 }

@@ -86,7 +86,7 @@ function StatusLine() {
       {isLive.value ? (
         <span class="state ok">tenon {hello.value?.version}</span>
       ) : (
-        <span class="state error">{failure.value || 'connecting…'}</span>
+        <span class="state error">{failure.value?.cause ?? 'connecting…'}</span>
       )}
       {!canChange.value && <span class="state waiting">read-only</span>}
       {running > 0 && <span class="state waiting">{running} running</span>}
