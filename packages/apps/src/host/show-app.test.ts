@@ -291,6 +291,8 @@ describe('showApp', () => {
       renamed('a__', 'refresh', ['app']),
       renamed('a__', 'secret', ['model']),
       renamed('other', 'Refresh', ['app']),
+      renamed('a__', 'show_all', ['app']),
+      renamed('a__', 'all', ['app']),
     ];
     const gateway = {
       ...server,
@@ -302,7 +304,7 @@ describe('showApp', () => {
     await showApp(gateway, {
       container: host.container,
       sandboxUrl: `${SANDBOX}/app`,
-      tool: { ...appTool, name: 'a__show' },
+      tool: { ...appTool, name: 'a__show_all' },
       host: { name: 'h', version: '1' },
       clock: createViewClock().clock,
     });
@@ -310,9 +312,9 @@ describe('showApp', () => {
     host.say(INITIALIZE);
     await settle();
     host.say({ method: 'ui/notifications/initialized' });
-    for (const [id, name] of ['refresh', 'secret', 'Refresh'].entries())
+    for (const [id, name] of ['refresh', 'secret', 'Refresh', 'all'].entries())
       host.say({ id: id + 1, method: 'tools/call', params: { name } });
     await settle();
-    expect(calls).toEqual(['a__refresh']);
+    expect(calls).toEqual(['a__refresh', 'a__all']);
   });
 });

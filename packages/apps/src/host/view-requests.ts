@@ -65,7 +65,9 @@ async function findAppTool(server: AppServer, name: string, shownTool: string, s
       throw createUnknownToolError(name);
     }
     const prefix = tool.name.endsWith(name) ? tool.name.slice(0, -name.length) : '';
-    if (/[^A-Za-z\d]$/.test(prefix) && shownTool.startsWith(prefix) && isVisibleTo('app', tool)) prefixed ??= tool;
+    if (!/[^A-Za-z\d]$/.test(prefix) || !shownTool.startsWith(prefix) || !isVisibleTo('app', tool)) continue;
+    // A longer one can be another tool of the server, such as `a__list_all` for `all` beside `a__all`.
+    if (prefixed === undefined || tool.name.length < prefixed.name.length) prefixed = tool;
   }
   if (prefixed) return prefixed;
   throw createUnknownToolError(name);

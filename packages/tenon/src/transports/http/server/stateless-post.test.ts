@@ -320,6 +320,28 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     await closing;
   });
 
+  it('end their stream with an unknown outcome when the time to close is over', async () => {
+    const clock = createFakeClock();
+    const behaviour: Behaviour = {
+      async alone(_, io) {
+        await io.send(createNotification('notifications/progress', { progressToken: 1, progress: 1 }));
+        return new Promise(() => {});
+      },
+    };
+    await serve(behaviour, { clock });
+    const response = await site.send('/mcp', alone('tools/call', { name: 'add' }, 'a'));
+    const closing = site.close({ timeout: 300 });
+    await Promise.resolve();
+    clock.advance(300);
+    expect((await allEvents(response)).map(({ data }) => JSON.parse(data ?? ''))).toMatchObject([
+      { method: 'notifications/progress' },
+      { id: 'a', error: { code: -32603, data: { outcome: 'unknown' } } },
+    ]);
+    await expect.poll(() => clock.timers).toBeLessThan(2);
+    clock.advance(60_000);
+    await closing;
+  });
+
   it('are each cancelled when the time to close is over, if others ended before', async () => {
     const clock = createFakeClock();
     const completions: (() => void)[] = [];

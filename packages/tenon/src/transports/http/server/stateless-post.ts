@@ -9,6 +9,7 @@ import {
   settleMaybe,
 } from '@tenon/base';
 import {
+  createFailure,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -98,9 +99,15 @@ class StatelessPost implements RequestIO {
   /** Cancels the request, because the endpoint does not wait for it any longer. The endpoint then ends the streams. */
   cancel(): void {
     if (!this.#finish()) return;
+    const { id, method } = this.#request;
     // A time to retry would make the client send the request again, which its handler may have executed.
-    if (this.#stream === undefined && !this.#exchange.clientClosed)
-      refuse(this.#exchange, 503, createUnknownOutcomeObject('The server is shutting down'), this.#request.id);
+    const error = createUnknownOutcomeObject('The server is shutting down');
+    if (this.#stream === undefined) {
+      if (!this.#exchange.clientClosed) refuse(this.#exchange, 503, error, id);
+    } else if (method !== LISTEN) {
+      this.#stream.write(encodeEvent(serializeMessage(createFailure(id, error))));
+      this.#stream.end();
+    }
     for (const listener of this.#cancelListeners ?? []) listener();
   }
 
