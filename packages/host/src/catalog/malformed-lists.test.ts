@@ -1,5 +1,5 @@
 import { isObject } from '@tenon/base';
-import { connect, createServer, createTransportPair, resource, wrapTransport } from 'tenon';
+import { connect, createServer, createTransportPair, resource, tool, wrapTransport } from 'tenon';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHost } from '../index.node.js';
 
@@ -65,5 +65,45 @@ describe('a list that all servers send malformed', () => {
     await expect(client.call('resources/templates/list')).rejects.toThrow(
       'resources/templates/list: the result is malformed: member resourceTemplates: expected',
     );
+  });
+});
+
+describe('a tool whose input schema is no schema of an object', () => {
+  const property = { properties: { a: { type: 'string' } } };
+
+  it.each([
+    [{}, { type: 'object' }],
+    [
+      { type: ['object', 'null'], ...property, required: ['a'] },
+      { type: 'object', ...property, required: ['a'] },
+    ],
+    [
+      { type: 'object', properties: 'x', required: 'x', title: 't' },
+      { type: 'object', title: 't' },
+    ],
+    [
+      { ...property, required: [5] },
+      { type: 'object', ...property },
+    ],
+  ])('is listed with one, and can be called: %j', async (inputSchema, listed) => {
+    const server = createServer({ name: 'odd', version: '1.0.0', tools: { run: tool({ run: () => 'done' }) } });
+    const service = async () => {
+      const { client, server: peer } = createTransportPair();
+      const send: typeof peer.send = (message, options) =>
+        peer.send(
+          'result' in message && 'tools' in message.result
+            ? { ...message, result: { ...message.result, tools: [{ name: 'run', inputSchema }] } }
+            : message,
+          options,
+        );
+      await server.connect(wrapTransport(peer, { send }));
+      return client;
+    };
+    const host = await createHost({ servers: { a: { service } } });
+    cleanups.push(() => host.close());
+    const client = await connect(host.toServer());
+    cleanups.push(() => client.close());
+    expect((await client.call('tools/list')).tools.map(each => each.inputSchema)).toEqual([listed]);
+    expect(await client.callTool('a__run', { a: 'b' })).toMatchObject({ content: [{ text: 'done' }] });
   });
 });
