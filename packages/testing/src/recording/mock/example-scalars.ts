@@ -1,4 +1,5 @@
 import type { JsonObject } from '@tenon/base';
+import { createMatchingText } from './pattern-text.js';
 import type { Random } from './random.js';
 
 /** Texts in the formats of JSON Schema. */
@@ -25,12 +26,14 @@ const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 
 const MAX_LENGTH = 10_000;
 const DEFAULT_RANGE = 100;
 
-export function createExampleText({ format, minLength, maxLength }: JsonObject, random: Random): string {
+export function createExampleText({ format, pattern, minLength, maxLength }: JsonObject, random: Random): string {
   const formatted = typeof format === 'string' && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-  const text = formatted ?? WORDS[Math.floor(random() * WORDS.length)] ?? 'alpha';
+  const word = WORDS[Math.floor(random() * WORDS.length)] ?? 'alpha';
   const min = typeof minLength === 'number' ? Math.min(minLength, MAX_LENGTH) : 0;
   const max = typeof maxLength === 'number' ? maxLength : MAX_LENGTH;
-  return text.padEnd(min, 'x').slice(0, max);
+  // A pattern beside a format mostly describes the format.
+  const matching = typeof pattern === 'string' ? createMatchingText(pattern, random, { min, max }) : undefined;
+  return (formatted ?? matching ?? word).padEnd(min, 'x').slice(0, max);
 }
 
 export function createExampleNumber(schema: JsonObject, random: Random): number {

@@ -29,6 +29,19 @@ describe('createExample', () => {
     { allOf: [{ properties: { a: { type: 'integer' } }, required: ['a'] }, { required: ['b'] }], type: 'object' },
     { $ref: '#/$defs/a~1b', $defs: { 'a/b': { type: 'integer' } } },
     tree,
+    { type: 'string', pattern: '^[A-Z]{3}-\\d{4}$' },
+    { type: 'string', pattern: '^a+$', minLength: 5, maxLength: 6 },
+    { type: 'string', pattern: '^(?:foo|ba[rz])\\.[^\\s@]+@x\\.com$' },
+    { type: 'string', pattern: '^\\u0041\\x42(?<n>\\w-){2,}$', minLength: 9 },
+    { type: 'string', format: 'uuid', pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-4' },
+    { type: 'object', properties: { a: false, b: { type: 'null' } }, required: ['b'] },
+    { type: 'array', items: { enum: [1, 2, 3] }, minItems: 3, maxItems: 3, uniqueItems: true },
+    {
+      type: 'object',
+      properties: { parent: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
+      required: ['parent'],
+    },
+    { type: ['object', 'null'], properties: { parent: { $ref: '#' } }, required: ['parent'] },
   ])('matches %j', schema => {
     const validator = compilePeerSchema(schema);
     for (let seed = 1; seed <= 20; seed += 1) {
@@ -39,6 +52,21 @@ describe('createExample', () => {
   it('returns equal values for equal seeds', () => {
     const schema = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
     expect(createExample(schema, createRandom(7))).toEqual(createExample(schema, createRandom(7)));
+  });
+
+  it.each([
+    '(?=a)b',
+    '[',
+    '(',
+    'a)',
+    '\\p{Lu}+',
+    'x{1000000}',
+    '(a{100}){100}{100}',
+    '(?<y>1)\\k<y>',
+    '[b-a]',
+    '[^\\x00-\\x7f]',
+  ])('returns a word for the pattern %s, which it cannot solve', pattern => {
+    expect(createExample({ type: 'string', pattern }, createRandom(1))).toMatch(/^[a-z]+$/);
   });
 
   it('ends for a schema that refers only to itself', () => {

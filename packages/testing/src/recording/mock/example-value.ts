@@ -17,7 +17,7 @@ interface ExampleScope {
 
 /**
  * Creates a value that matches a JSON Schema, as far as possible: examples, defaults and constants of the schema are
- * used first. Patterns and conditions are not solved.
+ * used first. Conditions are not solved, and simple patterns only.
  */
 export function createExample(schema: JsonObject, random: Random): unknown {
   return createValue(schema, { root: schema, random, depth: 0, steps: 0 });
@@ -37,7 +37,7 @@ function createValue(schema: unknown, outer: ExampleScope): unknown {
     );
     return createValue(mergeSchemas([schema, ...parts]), scope);
   }
-  switch (getType(schema)) {
+  switch (getType(schema, scope)) {
     case 'object':
       return createObject(schema, scope);
     case 'array':
@@ -64,9 +64,9 @@ function pickGiven(schema: JsonObject, random: Random): { readonly value: unknow
   return undefined;
 }
 
-function getType(schema: JsonObject): unknown {
+function getType(schema: JsonObject, { depth }: ExampleScope): unknown {
   const { type, properties, items, prefixItems } = schema;
-  if (Array.isArray(type)) return type.find(each => each !== 'null') ?? 'null';
+  if (Array.isArray(type)) return type.find(each => (each === 'null') === depth >= MAX_DEPTH) ?? type[0];
   if (type !== undefined) return type;
   if (properties !== undefined) return 'object';
   return items !== undefined || prefixItems !== undefined ? 'array' : 'string';
@@ -75,7 +75,9 @@ function getType(schema: JsonObject): unknown {
 function createObject(schema: JsonObject, scope: ExampleScope): JsonObject {
   const properties = toJsonObject(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const names = Object.keys(properties).filter(name => scope.depth < MAX_DEPTH || required.includes(name));
+  const names = Object.keys(properties).filter(
+    name => required.includes(name) || (scope.depth < MAX_DEPTH && properties[name] !== false),
+  );
   const missing = required.filter((name): name is string => typeof name === 'string' && !names.includes(name));
   const inner = { ...scope, depth: scope.depth + 1 };
   const members = [...names, ...missing].map(name => [name, createValue(properties[name] ?? {}, inner)]);
@@ -83,22 +85,26 @@ function createObject(schema: JsonObject, scope: ExampleScope): JsonObject {
 }
 
 function createArray(schema: JsonObject, scope: ExampleScope): unknown[] {
-  const { prefixItems, items, minItems, maxItems } = schema;
+  const { prefixItems, items, minItems, maxItems, uniqueItems } = schema;
   const inner = { ...scope, depth: scope.depth + 1 };
   const first = Array.isArray(prefixItems) ? prefixItems.map(each => createValue(each, inner)) : [];
   const min = typeof minItems === 'number' ? Math.min(minItems, MAX_ITEMS) : 0;
   const max = typeof maxItems === 'number' ? maxItems : MAX_ITEMS;
   const wanted = Math.min(Math.max(min, scope.depth < MAX_DEPTH && isObject(items) ? 1 : 0), max);
   const rest = Array.from({ length: Math.max(0, wanted - first.length) }, () => createValue(items ?? {}, inner));
-  return [...first, ...rest];
+  if (uniqueItems !== true) return [...first, ...rest];
+  // Further values take the places of equal ones.
+  const more = Array.from({ length: rest.length > 1 ? MAX_ITEMS : 0 }, () => createValue(items ?? {}, inner));
+  const unique = new Map([...first, ...rest, ...more].map(value => [JSON.stringify(value), value]));
+  return [...unique.values()].slice(0, first.length + rest.length);
 }
 
-/** Prefers an alternative that is not `null`. */
-function pickAlternative(alternatives: readonly unknown[], { root }: ExampleScope): unknown {
+/** Prefers an alternative that is not `null`. At the maximum depth, `null` ends a schema that refers to itself. */
+function pickAlternative(alternatives: readonly unknown[], { root, depth }: ExampleScope): unknown {
   const resolved = alternatives.map(each =>
     isObject(each) && typeof each.$ref === 'string' ? resolveReference(each.$ref, root) : each,
   );
-  return resolved.find(each => !(isObject(each) && each.type === 'null')) ?? resolved[0];
+  return resolved.find(each => (isObject(each) && each.type === 'null') === depth >= MAX_DEPTH) ?? resolved[0];
 }
 
 /** Merges schemas that all apply. Combining keywords of the first one are solved, and left out. */
