@@ -74,6 +74,16 @@ describe.skipIf(!found)('the page of the console with odd names', () => {
     await page.getByText(text, { exact: true }).waitFor();
   });
 
+  it('shows the server and the name of a tool beside its long title in the palette', async () => {
+    await shown.show('/s/many');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('many llll');
+    const name = page.locator('.palette-title', { hasText: 'many l' });
+    await name.waitFor();
+    expect((await name.boundingBox())?.width).toBeGreaterThan(200);
+    await page.keyboard.press('Escape');
+  });
+
   it.each(NAMES)('opens and calls the tool %j, also after a reload', async name => {
     await shown.show('/');
     await page.locator('td a.strong', { hasText: '..' }).click();
