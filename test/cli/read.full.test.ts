@@ -44,6 +44,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
       [['note://{title}', 'titel=Glue'], 'unknown argument "titel", and "title" is missing'],
       [['note://Glue', 'title=Glue'], 'unknown argument "title". Pass no arguments'],
       [['startup.md'], 'startup.md: not a URI'],
+      [[''], 'no URI. See the resources of the server'],
     ] as const)
       expect(await run('read', kitchen.url, ...words)).toMatchObject({
         code: 2,

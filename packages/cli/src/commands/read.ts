@@ -66,7 +66,7 @@ export function createReadCommand(context: CliContext): Command {
 
 /** Creates the URI from the arguments: a URI, or a template with the values of its variables. */
 async function createUri([template, ...words]: readonly string[]): Promise<string> {
-  if (template === undefined) throw createUsageError('no URI', 'see the resources of the server with `tenon list`');
+  if (!template) throw createUsageError('no URI', 'see the resources of the server with `tenon list`');
   if (!URI_BEGIN.test(template))
     throw createUsageError(
       `${template}: not a URI, which begins with a scheme such as note:`,
