@@ -1,16 +1,4 @@
-import {
-  checkArray,
-  checkObject,
-  checkOneOf,
-  checkString,
-  getKeptScheme,
-  isObject,
-  isPromise,
-  type MaybePromise,
-  mapPageAddresses,
-  type WrappedResource,
-} from '@tenon/base';
-import type { Tool } from 'tenon';
+import { getKeptScheme, isPromise, type MaybePromise, mapPageAddresses, type WrappedResource } from '@tenon/base';
 import type { Cacheable } from 'tenon/host-internals';
 import { mergeCacheHints } from '../connections/cache-hints.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
@@ -333,10 +321,9 @@ export class HostCatalog {
       const name = names.toPublic(part.server, entry.name);
       const support = 'inputSchema' in entry ? getTaskSupport(part.connection, entry) : undefined;
       const execution = support === undefined ? {} : { execution: { taskSupport: support } };
-      const schema = 'inputSchema' in entry ? correctInputSchema(entry) : undefined;
       const shown = mapPageAddresses(entry, uri => this.toPublicUri(part.server, uri));
       const meta = shown === entry ? {} : { _meta: shown._meta };
-      return this.#publicEntries.change(part.server, entry, { name, ...execution, ...schema, ...meta });
+      return this.#publicEntries.change(part.server, entry, { name, ...execution, ...meta });
     });
   }
 
@@ -461,24 +448,3 @@ export class HostCatalog {
 
 const hasPage = ({ list }: ServerList<'resources'>): boolean =>
   list.items.some(({ uri }) => getKeptScheme(uri) === 'ui');
-
-const checkRequired = checkArray(checkString);
-const checkInputSchema = checkObject({
-  type: checkOneOf('object'),
-  'properties?': checkObject(),
-  'required?': checkRequired,
-});
-
-/** Returns the input schema of a tool as a schema of an object. Many clients refuse a list in which one tool has another. */
-function correctInputSchema({ inputSchema }: Tool): Pick<Tool, 'inputSchema'> | undefined {
-  if (checkInputSchema(inputSchema) === undefined) return undefined;
-  const { type: _, properties, required, ...others } = inputSchema;
-  return {
-    inputSchema: {
-      ...others,
-      type: 'object',
-      ...(isObject(properties) && { properties }),
-      ...(Array.isArray(required) && checkRequired(required) === undefined && { required }),
-    },
-  };
-}

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, type JsonObject } from '@tenon/base';
 import { connect, createServer, createTransportPair, resource, tool, wrapTransport } from 'tenon';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHost } from '../index.node.js';
@@ -68,7 +68,29 @@ describe('a list that all servers send malformed', () => {
   });
 });
 
-describe('a tool whose input schema is no schema of an object', () => {
+describe('an entry that strict clients refuse', () => {
+  /** Opens a client of a host whose server has one tool, with these members in its lists. */
+  async function open(members: JsonObject) {
+    const server = createServer({ name: 'odd', version: '1.0.0', tools: { run: tool({ run: () => 'done' }) } });
+    const service = async () => {
+      const { client, server: peer } = createTransportPair();
+      const send: typeof peer.send = (message, options) =>
+        peer.send(
+          'result' in message && 'tools' in message.result
+            ? { ...message, result: { ...message.result, tools: [{ name: 'run', inputSchema: {}, ...members }] } }
+            : message,
+          options,
+        );
+      await server.connect(wrapTransport(peer, { send }));
+      return client;
+    };
+    const host = await createHost({ servers: { a: { service } }, onError: () => {} });
+    cleanups.push(() => host.close());
+    const client = await connect(host.toServer());
+    cleanups.push(() => client.close());
+    return client;
+  }
+
   const property = { properties: { a: { type: 'string' } } };
 
   it.each([
@@ -85,25 +107,30 @@ describe('a tool whose input schema is no schema of an object', () => {
       { ...property, required: [5] },
       { type: 'object', ...property },
     ],
-  ])('is listed with one, and can be called: %j', async (inputSchema, listed) => {
-    const server = createServer({ name: 'odd', version: '1.0.0', tools: { run: tool({ run: () => 'done' }) } });
-    const service = async () => {
-      const { client, server: peer } = createTransportPair();
-      const send: typeof peer.send = (message, options) =>
-        peer.send(
-          'result' in message && 'tools' in message.result
-            ? { ...message, result: { ...message.result, tools: [{ name: 'run', inputSchema }] } }
-            : message,
-          options,
-        );
-      await server.connect(wrapTransport(peer, { send }));
-      return client;
-    };
-    const host = await createHost({ servers: { a: { service } } });
-    cleanups.push(() => host.close());
-    const client = await connect(host.toServer());
-    cleanups.push(() => client.close());
+  ])('is listed with the schema of an object, and can be called: %j', async (inputSchema, listed) => {
+    const client = await open({ inputSchema });
     expect((await client.call('tools/list')).tools.map(each => each.inputSchema)).toEqual([listed]);
     expect(await client.callTool('a__run', { a: 'b' })).toMatchObject({ content: [{ text: 'done' }] });
+  });
+
+  it.each([
+    { annotations: { readOnlyHint: 'yes' } },
+    { annotations: { title: 5 } },
+    { icons: 'x' },
+    { icons: [{}] },
+    { icons: [{ src: 'https://a.example/a.png', sizes: '48x48' }] },
+    { execution: 1 },
+  ])('is listed without the malformed member of %j', async member => {
+    const description = 'd';
+    const { tools } = await (await open({ description, ...member })).call('tools/list');
+    expect(tools).toEqual([{ name: 'a__run', description, inputSchema: { type: 'object' } }]);
+  });
+
+  it('keeps well-formed members', async () => {
+    const members = {
+      annotations: { title: 't', readOnlyHint: true },
+      icons: [{ src: 'https://a.example/a.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' }],
+    };
+    expect((await (await open(members)).call('tools/list')).tools).toMatchObject([members]);
   });
 });
