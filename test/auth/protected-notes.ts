@@ -42,6 +42,9 @@ export function movableClock(): MovableClock {
     now() {
       return Date.now() + this.ahead;
     },
+    elapsed() {
+      return this.now();
+    },
     after(ms, run) {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);

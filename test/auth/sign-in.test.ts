@@ -48,6 +48,7 @@ it('signs in, calls, renews, steps up and signs out [auth.http-conforms]', async
   let ahead = 0;
   const clock: Clock = {
     now: () => Date.now() + ahead,
+    elapsed: () => Date.now() + ahead,
     after(ms, run) {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);

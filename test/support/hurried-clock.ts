@@ -5,6 +5,7 @@ export function createHurriedClock(step: number): Clock {
   let time = 0;
   return {
     now: () => time,
+    elapsed: () => time,
     after(_ms, run) {
       time += step;
       const timer = setImmediate(run);

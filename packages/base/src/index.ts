@@ -61,7 +61,6 @@ export {
 } from './json/argument-changes.js';
 export { toCanonicalJson } from './json/canonical-json.js';
 export { copyWithout } from './json/copy-without.js';
-export { JsonCache } from './json/json-cache.js';
 export { findJsonLoss, JSON_VALUES, type JsonLoss } from './json/json-loss.js';
 export { describeType, getJsonType, isObject, isTextList, type JsonObject, toJsonObject } from './json/json-object.js';
 export { keepTextsIn, parseJsonText, stringifyJson, stringifyMember } from './json/json-text.js';
@@ -79,6 +78,8 @@ export type { AuthInfo } from './limits/auth-info.js';
 export { type CallerIdentity, getOwnerKey, identifyCaller, isSameOwner } from './limits/caller-identity.js';
 export { CompactMap } from './limits/compact-map.js';
 export { CursorTracker } from './limits/cursor-tracker.js';
+export { JsonCache } from './limits/json-cache.js';
+export { setNewest } from './limits/set-newest.js';
 export { getCallerKey, MAX_SHARE, SharedLimit, UNKNOWN_CALLER } from './limits/shared-limit.js';
 export { SharedMap } from './limits/shared-map.js';
 export { addUrlScheme } from './net/add-url-scheme.js';
@@ -215,7 +216,7 @@ export {
   toKeyRange,
 } from './stores/validation.js';
 export { getCancelReason } from './timing/cancel-reason.js';
-export { type Clock, MAX_TIMER_DELAY, systemClock } from './timing/clock.js';
+export { type Clock, LATE_TIMER, MAX_TIMER_DELAY, systemClock } from './timing/clock.js';
 export { type AbortSignalLike, LazyAbortSignal, toAbortSignal } from './timing/lazy-abort-signal.js';
 export {
   catchMaybe,

@@ -79,7 +79,7 @@ export interface IssuerBaseOptions {
    */
   readonly refreshTokenTtl?: number | undefined;
   /**
-   * Clock for all lifetimes. Its `now` must be the time of day, like `Date.now`.
+   * Clock for all lifetimes.
    * @default the clock of the system
    */
   readonly clock?: Clock | undefined;

@@ -11,6 +11,18 @@ it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('refuses to advance by %s, a
   expect([clock.now(), runs]).toEqual([110, 1]);
 });
 
+it('changes neither timers nor elapsed time when the time of day is set', () => {
+  const clock = fakeClock(1000);
+  let runs = 0;
+  clock.after(10, () => runs++);
+  clock.advance(5);
+  clock.setTime(90);
+  expect([clock.now(), clock.elapsed(), runs]).toEqual([90, 5, 0]);
+  clock.advance(5);
+  expect([clock.now(), clock.elapsed(), runs]).toEqual([95, 10, 1]);
+  expect(() => clock.setTime(-1)).toThrow(expect.objectContaining({ code: 'options/invalid' }));
+});
+
 it('runs due timers in order, each at its time', () => {
   const clock = fakeClock();
   const runs: number[] = [];

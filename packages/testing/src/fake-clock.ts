@@ -8,6 +8,11 @@ export interface FakeClock extends Clock {
    * @throws TenonError `options/invalid` for a negative or infinite time.
    */
   advance(ms: number): void;
+  /**
+   * Sets the time of day, as when the clock of a machine is corrected. `elapsed` and the timers do not change.
+   * @throws TenonError `options/invalid` for a negative or infinite time.
+   */
+  setTime(time: number): void;
   /** Number of pending timers. */
   readonly timers: number;
 }
@@ -16,7 +21,9 @@ export interface FakeClock extends Clock {
 export function fakeClock(start = 0): FakeClock {
   requireArgument('`start` of fakeClock', start, checkMilliseconds);
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
-  let time = start;
+  /** Time of day when `elapsed` was 0. */
+  let startTime = start;
+  let time = 0;
   const findNextTimer = (end: number) => {
     const due = [...timers].filter(({ at }) => at <= end);
     return due.reduce<(typeof due)[number] | undefined>(
@@ -25,7 +32,8 @@ export function fakeClock(start = 0): FakeClock {
     );
   };
   return {
-    now: () => time,
+    now: () => startTime + time,
+    elapsed: () => time,
     after(ms, run) {
       const timer = { at: time + Math.max(0, ms), run };
       timers.add(timer);
@@ -33,6 +41,10 @@ export function fakeClock(start = 0): FakeClock {
     },
     get timers() {
       return timers.size;
+    },
+    setTime(now) {
+      requireArgument('`time` of setTime', now, checkMilliseconds);
+      startTime = now - time;
     },
     advance(ms) {
       requireArgument('`ms` of advance', ms, checkMilliseconds);

@@ -128,7 +128,7 @@ describe('endpoints of another origin than the issuer', () => {
     await setUp({}, { tokenStore }).auth.handleRefusal(refusal());
     const later = setUp(naming('token_endpoint'), {
       tokenStore,
-      clock: { now: () => Date.now() + 3_590_000, after: () => () => {} },
+      clock: { now: () => Date.now() + 3_590_000, elapsed: () => Date.now() + 3_590_000, after: () => () => {} },
     });
     await headersOf(later.auth);
     expect(later.servers.urls()).toEqual([AS]);

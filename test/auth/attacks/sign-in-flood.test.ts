@@ -22,7 +22,7 @@ function setUp(options: SignInOptions = {}, routes: Parameters<typeof createFake
   const servers = createFakeServers(routes);
   const browser = createBrowser();
   let now = 1_000_000;
-  const clock = { now: () => now, after: () => () => {} };
+  const clock = { now: () => now, elapsed: () => now, after: () => () => {} };
   const auth = signIn({ redirect: browser.redirect, fetch: servers.fetch, clock, ...options });
   return { auth, servers, visited: browser.visited, advance: (ms: number) => (now += ms) };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../timing/clock.js';
 import { type AuthFetch, createGuardedFetch } from './guarded-fetch.js';
 import { createUrlGuard } from './url-guard.js';
 
-const clock: Clock = { now: () => 0, after: () => () => {} };
+const clock: Clock = { now: () => 0, elapsed: () => 0, after: () => () => {} };
 const redirect = (location: string, status = 302) => new Response(null, { status, headers: { location } });
 const guarded = (fetchLike: AuthFetch, time = clock, server = 'https://mcp.example.com') =>
   createGuardedFetch({ fetch: fetchLike, guard: createUrlGuard(server), clock: time });
@@ -60,6 +60,7 @@ describe('createGuardedFetch', () => {
     let fire = () => {};
     const time: Clock = {
       now: () => 0,
+      elapsed: () => 0,
       after(ms, run) {
         expect(ms).toBe(10_000);
         fire = run;

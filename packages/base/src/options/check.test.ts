@@ -46,7 +46,7 @@ describe('a check', () => {
     [checkEither(checkFalse, checkObject()), false, true, 'false or an object'],
     [checkText('a path', text => text === '/a'), '/a', '/b', 'a path'],
     [checkAbsoluteUrl, new URL('https://a.example'), ['https://a.example'], 'an absolute URL'],
-    [checkClock, { now() {}, after() {} }, null, 'an object'],
+    [checkClock, { now() {}, elapsed() {}, after() {} }, null, 'an object'],
   ])('accepts a fitting value and names the unfit member (%#)', (check, good, bad, expected) => {
     expect(check(good)).toBeUndefined();
     expect(check(bad)).toMatch(`at /: expected ${expected}, got `);

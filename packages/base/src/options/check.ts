@@ -182,7 +182,7 @@ export const checkOrigin: Check = checkText(
 );
 
 /** Checks a source of time. */
-export const checkClock: Check = checkObject({ now: checkFunction, after: checkFunction });
+export const checkClock: Check = checkObject({ now: checkFunction, elapsed: checkFunction, after: checkFunction });
 
 /** Accepts only `false`, for an option that takes settings or `false`. */
 export const checkFalse: Check = value =>

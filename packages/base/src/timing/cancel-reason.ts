@@ -2,13 +2,8 @@ import { TenonError } from '../errors/error.js';
 
 /** Maximum length of a cancellation reason that is sent, in characters. */
 const MAX_REASON = 500;
-/** Default abort reasons of the platform, which contain no information. */
-const WITHOUT_REASON: ReadonlySet<string> = new Set([
-  'This operation was aborted',
-  'The operation was aborted',
-  'The operation was aborted.',
-  'signal is aborted without reason',
-]);
+/** Default abort reasons of the platform, which contain no information, and no text. */
+const WITHOUT_REASON = /^(Th(is|e) operation was aborted\.?|signal is aborted without reason|)$/;
 
 /**
  * Creates the reason of a cancellation for the peer: the caller's text, or the time limit that was exceeded. Other
@@ -29,5 +24,5 @@ function getOwnReason(reason: unknown): string | undefined {
   if (!(reason instanceof Error) || TenonError.is(reason)) return undefined;
   if (reason.name === 'TimeoutError') return 'The time limit of the caller has passed';
   const { message } = reason;
-  return message === '' || WITHOUT_REASON.has(message) ? undefined : message.slice(0, MAX_REASON);
+  return WITHOUT_REASON.test(message) ? undefined : message.slice(0, MAX_REASON);
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { systemClock } from './clock.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LATE_TIMER, systemClock } from './clock.js';
 
 const timers = () => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
 
@@ -20,6 +20,58 @@ describe('systemClock', () => {
     free();
     held();
     expect(timers()).toBe(before);
+  });
+
+  it('measures durations in whole milliseconds, whatever the time of day', () => {
+    const day = vi.spyOn(Date, 'now').mockReturnValue(0);
+    const start = systemClock.elapsed();
+    expect(Number.isInteger(start)).toBe(true);
+    expect(systemClock.elapsed()).toBeGreaterThanOrEqual(start);
+    expect(systemClock.now()).toBe(0);
+    day.mockRestore();
+  });
+
+  describe('a timer of a process that did not run', () => {
+    const called: string[] = [];
+    /** Runs timers as if the process had not run for some time after they were due. */
+    const wake = (late: number) => {
+      const { now } = performance;
+      vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + late);
+      vi.advanceTimersByTime(10);
+    };
+    beforeEach(() => {
+      called.length = 0;
+      vi.useFakeTimers();
+    });
+    afterEach(() => {
+      vi.restoreAllMocks();
+      vi.useRealTimers();
+    });
+
+    it('waits once more, so that what arrived meanwhile is read first', () => {
+      systemClock.after(10, () => called.push('first'));
+      systemClock.after(10, () => called.push('second'));
+      wake(LATE_TIMER);
+      vi.advanceTimersByTime(LATE_TIMER - 1);
+      expect(called).toEqual([]);
+      vi.advanceTimersByTime(1);
+      expect(called).toEqual(['first', 'second']);
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it('can be cancelled meanwhile', () => {
+      const cancel = systemClock.after(10, () => called.push('late'));
+      wake(LATE_TIMER);
+      cancel();
+      vi.advanceTimersByTime(60_000);
+      expect(called).toEqual([]);
+    });
+
+    it('fires at once when it is less late', () => {
+      systemClock.after(10, () => called.push('on time'));
+      wake(LATE_TIMER - 1);
+      expect(called).toEqual(['on time']);
+    });
   });
 
   it('waits for the maximum of a timer if the delay is longer', () => {

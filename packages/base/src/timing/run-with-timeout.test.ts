@@ -146,6 +146,7 @@ describe('runWithTimeout', () => {
     const held: unknown[] = [];
     const clock = {
       now: () => 0,
+      elapsed: () => 0,
       after(_ms: number, _run: () => void, options?: { readonly hold?: boolean | undefined }) {
         held.push(options?.hold);
         return () => {};

@@ -25,6 +25,14 @@ describe('ConnectionBackoff', () => {
     expect(pauses).toEqual([250, 375, 500]);
   });
 
+  it('has the same delay after the time of day was set back', () => {
+    const clock = fakeClock(3_600_000);
+    const backoff = new ConnectionBackoff(clock, () => 1);
+    backoff.recordFailure();
+    clock.setTime(0);
+    expect(backoff.remaining).toBe(500);
+  });
+
   it('ends in time, and starts again after a success', () => {
     const clock = fakeClock(1_000_000);
     const backoff = new ConnectionBackoff(clock, () => 1);

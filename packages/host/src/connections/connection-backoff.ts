@@ -17,7 +17,7 @@ export class ConnectionBackoff {
 
   /** Remaining delay, in milliseconds. 0 if an attempt is allowed. */
   get remaining(): number {
-    return Math.max(0, this.#until - this.#clock.now());
+    return Math.max(0, this.#until - this.#clock.elapsed());
   }
 
   get failures(): number {
@@ -27,7 +27,7 @@ export class ConnectionBackoff {
   recordFailure(): void {
     const delay = Math.min(INITIAL_DELAY * 2 ** this.#failures, MAX_DELAY);
     this.#failures += 1;
-    this.#until = this.#clock.now() + delay * (0.5 + this.#random() / 2);
+    this.#until = this.#clock.elapsed() + delay * (0.5 + this.#random() / 2);
   }
 
   reset(): void {

@@ -31,7 +31,7 @@ export class ConnectionHealth {
 
   /** Time since the last response or failure, in milliseconds. */
   get age(): number {
-    return this.#clock.now() - this.#observedAt;
+    return this.#clock.elapsed() - this.#observedAt;
   }
 
   /** Notices a response, also one with an error. */
@@ -54,7 +54,7 @@ export class ConnectionHealth {
   }
 
   #record(error: TenonError | undefined): void {
-    this.#observedAt = this.#clock.now();
+    this.#observedAt = this.#clock.elapsed();
     lastSequence += 1;
     this.#sequence = lastSequence;
     const isSame = error?.code === this.#error?.code;

@@ -42,15 +42,15 @@ export class DerivedDefinitions<Definition> {
     const failed = this.#failed.get(connection);
     let reading = this.#reading.get(connection);
     if (reading === undefined || !isCurrent(reading)) {
-      if (isOptional && failed && isCurrent(failed) && failed.until > clock.now()) throw failed.error;
-      reading = { lists, definitions: this.#read(connection, lists, read), startedAt: clock.now() };
+      if (isOptional && failed && isCurrent(failed) && failed.until > clock.elapsed()) throw failed.error;
+      reading = { lists, definitions: this.#read(connection, lists, read), startedAt: clock.elapsed() };
       this.#reading.set(connection, reading);
     }
     const { definitions, startedAt } = reading;
     if (!isOptional) return definitions;
     return runWithTimeout(() => definitions, {
       clock,
-      timeout: Math.max(0, startedAt + OPTIONAL_LIST_TIMEOUT - clock.now()),
+      timeout: Math.max(0, startedAt + OPTIONAL_LIST_TIMEOUT - clock.elapsed()),
       onTimeout: () => {
         throw new TenonError(
           'call/timeout',
@@ -69,7 +69,7 @@ export class DerivedDefinitions<Definition> {
       const found = await read();
       return this.record(connection, lists, () => found);
     } catch (error) {
-      const until = connection.clock.now() + FAILED_LIST_TTL;
+      const until = connection.clock.elapsed() + FAILED_LIST_TTL;
       this.#failed.set(connection, { lists, error, until });
       throw error;
     } finally {

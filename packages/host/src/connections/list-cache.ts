@@ -117,7 +117,7 @@ export class ListCache {
     if (cached && (!cached.settled || cached.until === undefined || cached.until > this.#clock.now()))
       return cached.list as Promise<EntryList<K>>;
     const list = this.#read(kind, isForCall);
-    const requestedAt = this.#clock.now();
+    const requestedAt = this.#clock.elapsed();
     const entry: CachedList = { list, requestedAt, until: undefined, settled: false, value: undefined };
     this.#cached.set(kind, entry);
     list.then(
@@ -133,7 +133,7 @@ export class ListCache {
       error => {
         if (this.#cached.get(kind) === entry) {
           this.#cached.delete(kind);
-          this.#failed.set(kind, { error, until: this.#clock.now() + FAILED_LIST_TTL });
+          this.#failed.set(kind, { error, until: this.#clock.elapsed() + FAILED_LIST_TTL });
         }
         this.#onResponse(error);
       },
@@ -171,13 +171,13 @@ export class ListCache {
    */
   getOptional<K extends ListKind>(kind: K): MaybePromise<EntryList<K>> {
     const failed = this.#failed.get(kind);
-    if (!this.#cached.has(kind) && failed !== undefined && failed.until > this.#clock.now()) throw failed.error;
+    if (!this.#cached.has(kind) && failed !== undefined && failed.until > this.#clock.elapsed()) throw failed.error;
     const list = this.getCached(kind);
     if (!isPromise(list)) return list;
-    const { requestedAt = this.#clock.now() } = this.#cached.get(kind) ?? {};
+    const { requestedAt = this.#clock.elapsed() } = this.#cached.get(kind) ?? {};
     return runWithTimeout(() => list, {
       clock: this.#clock,
-      timeout: Math.max(0, requestedAt + OPTIONAL_LIST_TIMEOUT - this.#clock.now()),
+      timeout: Math.max(0, requestedAt + OPTIONAL_LIST_TIMEOUT - this.#clock.elapsed()),
       onTimeout: () => {
         throw this.#createListError('call/timeout', `has not listed its ${kind} within ${OPTIONAL_LIST_TIMEOUT} ms`);
       },

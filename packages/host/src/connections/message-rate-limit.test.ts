@@ -21,6 +21,16 @@ describe('MessageRateLimit', () => {
     expect([admitted(), reportCount]).toEqual([3, 2]);
   });
 
+  it('admits messages of the next second after the time of day was set back', () => {
+    const clock = fakeClock(3_600_000);
+    const limit = new MessageRateLimit(clock, () => {}, 1);
+    const admit = () => [limit.tryConsume(), limit.tryConsume()];
+    expect(admit()).toEqual([true, false]);
+    clock.setTime(0);
+    clock.advance(1000);
+    expect(admit()).toEqual([true, false]);
+  });
+
   it('reports nothing when nothing was dropped', () => {
     const clock = fakeClock();
     let reportCount = 0;

@@ -19,7 +19,7 @@ export class MessageRateLimit {
   }
 
   tryConsume(): boolean {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     if (now - this.#windowStart >= WINDOW) {
       this.#windowStart = now;
       this.#count = 0;

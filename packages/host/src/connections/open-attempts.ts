@@ -60,7 +60,7 @@ export class OpenAttempts {
     this.#hasProgress = hasProgress;
     if (this.#closed) controller.abort(this.#closed);
     else {
-      const begunAt = this.#clock.now();
+      const begunAt = this.#clock.elapsed();
       this.#scheduleCheck(controller, begunAt, begunAt);
     }
     return controller.signal;
@@ -72,12 +72,12 @@ export class OpenAttempts {
   }
 
   #scheduleCheck(controller: AbortController, begunAt: number, lastProgressAt: number): void {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const deadline = Math.min(lastProgressAt + this.#startTimeout, begunAt + MAX_TIMEOUT_FACTOR * this.#startTimeout);
     if (now >= deadline) return controller.abort(this.#createTimeoutError());
     const delay = Math.min(Math.ceil(this.#startTimeout / CHECKS), deadline - now);
     this.#cancelTimer = this.#clock.after(delay, () => {
-      this.#scheduleCheck(controller, begunAt, this.#hasProgress() ? this.#clock.now() : lastProgressAt);
+      this.#scheduleCheck(controller, begunAt, this.#hasProgress() ? this.#clock.elapsed() : lastProgressAt);
     });
   }
 

@@ -46,12 +46,12 @@ export class ProcessLimit {
    */
   async acquire(owner: ProcessOwner): Promise<void> {
     if (this.#running.has(owner)) return;
-    const until = this.#clock.now() + MAX_WAIT;
+    const until = this.#clock.elapsed() + MAX_WAIT;
     let idlest: ProcessOwner | undefined;
     while (this.#running.size >= this.#max && idlest === undefined) {
       idlest = this.#takeIdlest();
       if (idlest !== undefined) break;
-      if (this.#clock.now() >= until) throw this.#createLimitError();
+      if (this.#clock.elapsed() >= until) throw this.#createLimitError();
       this.#waitingCount += 1;
       await new Promise<void>(resolve => void this.#clock.after(INTERVAL, resolve));
       this.#waitingCount -= 1;

@@ -362,7 +362,7 @@ export class UpstreamConnection {
       this.#backoff.reset();
       this.#lastError = undefined;
       this.#health.recordResponse();
-      this.#connectedAt = this.clock.now();
+      this.#connectedAt = this.clock.elapsed();
       this.#client = client;
       if (this.#hasRefusedCallers) this.lists.announceAll();
       this.#hasRefusedCallers = false;
@@ -394,7 +394,7 @@ export class UpstreamConnection {
     });
     client.on('state', state => {
       if (state === 'reconnecting') this.#handleLost();
-      if (state === 'connected') this.#connectedAt = this.clock.now();
+      if (state === 'connected') this.#connectedAt = this.clock.elapsed();
       if (state === 'connected' || state === 'failed') this.#openings.end();
       if (state === 'failed') {
         this.#connectionOptions.processes?.release(this);
@@ -413,7 +413,7 @@ export class UpstreamConnection {
   #handleLost(): void {
     // Another process or session may have other entries.
     this.lists.expire();
-    const isBrief = this.clock.now() - this.#connectedAt < MIN_STABLE_TIME;
+    const isBrief = this.clock.elapsed() - this.#connectedAt < MIN_STABLE_TIME;
     this.#briefConnections = isBrief && !this.#hasAnsweredCall ? this.#briefConnections + 1 : 0;
     this.#hasAnsweredCall = false;
     if (this.#briefConnections === 0) this.#backoff.reset();

@@ -112,8 +112,8 @@ export class UpstreamPool {
 
   /** Waits for the running calls of a server, and closes it. */
   async #closeAfterCalls(upstream: UpstreamServer): Promise<void> {
-    const until = this.#clock.now() + DRAIN_TIMEOUT;
-    while (upstream.hasCalls && this.#clock.now() < until)
+    const until = this.#clock.elapsed() + DRAIN_TIMEOUT;
+    while (upstream.hasCalls && this.#clock.elapsed() < until)
       await new Promise<void>(resolve => void this.#clock.after(DRAIN_INTERVAL, resolve));
     await upstream.close();
   }

@@ -244,7 +244,7 @@ export class UpstreamRegistry {
 
   /** Waits for a list within the timeout. A request that has exceeded the timeout before is not awaited again. */
   #waitForList<T>(work: Promise<T>, maxTime: number): Promise<T | undefined> {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     const begun = this.#startTimes.get(work) ?? now;
     this.#startTimes.set(work, begun);
     const timeout = Math.max(0, begun + maxTime - now);

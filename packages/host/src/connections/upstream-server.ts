@@ -164,7 +164,7 @@ export class UpstreamServer {
     const { clock, perCaller, callerLimit } = this.#upstreamOptions;
     const pooled = this.#connections.get(scope.key);
     if (pooled) {
-      pooled.lastUsedAt = clock.now();
+      pooled.lastUsedAt = clock.elapsed();
       if (perCaller) callerLimit?.markUsed(pooled.connection);
       return pooled.connection;
     }
@@ -173,7 +173,7 @@ export class UpstreamServer {
     this.#makeRoom(scope.caller);
     this.#limit.add(scope.caller);
     const connection = new UpstreamConnection(this.#createConnectionOptions(scope), scope);
-    this.#connections.set(scope.key, { connection, lastUsedAt: clock.now() });
+    this.#connections.set(scope.key, { connection, lastUsedAt: clock.elapsed() });
     if (perCaller)
       callerLimit?.add(connection, { caller: scope.caller, close: () => this.#closeConnection(scope.key) });
     this.#byOwner.add(getOwnerKey(scope.identity), connection);
@@ -260,7 +260,7 @@ export class UpstreamServer {
     const { clock, connectionIdleTimeout } = this.#upstreamOptions;
     this.#cancelSweep = clock.after(connectionIdleTimeout, () => {
       this.#cancelSweep = undefined;
-      const now = clock.now();
+      const now = clock.elapsed();
       for (const [key, pooled] of this.#connections) {
         if (pooled.connection.isBusy) pooled.lastUsedAt = now;
         else if (pooled.lastUsedAt <= now - connectionIdleTimeout) this.#closeIdle(key, pooled.connection);

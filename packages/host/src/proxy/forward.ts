@@ -231,7 +231,7 @@ async function waitForTask(
   try {
     const result = await handle.toolResult({
       signal: context.signal,
-      totalTimeout: Math.max(call.deadline - connection.times.clock.now(), 0),
+      totalTimeout: Math.max(call.deadline - connection.times.clock.elapsed(), 0),
       onTask: state => call.progress.reportStatus(state),
     });
     return { ...result };

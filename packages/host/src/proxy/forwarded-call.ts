@@ -29,7 +29,7 @@ export class ForwardedCall implements UpstreamCall {
     const { connection, call } = proxiedRequest;
     const { context, requestContext } = call;
     const { clock, totalTimeout } = connection.times;
-    this.deadline = totalTimeout === undefined ? Number.POSITIVE_INFINITY : clock.now() + totalTimeout;
+    this.deadline = totalTimeout === undefined ? Number.POSITIVE_INFINITY : clock.elapsed() + totalTimeout;
     this.session = requestContext.session ?? requestContext.originSession;
     this.#context = context;
     this.#requestContext = requestContext;

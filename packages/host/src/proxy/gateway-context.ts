@@ -1,4 +1,4 @@
-import { type CallerIdentity, runWithTimeout } from '@tenon/base';
+import { type CallerIdentity, runWithTimeout, setNewest } from '@tenon/base';
 import type { LoggingLevel } from 'tenon';
 import type { CallerSignIn } from 'tenon/auth';
 import type { ClientSession, RequesterInfo } from 'tenon/proxy';
@@ -158,15 +158,12 @@ export class GatewayContext {
   getAddresses({ key, session }: ConnectionScope): PublicAddresses {
     const known = this.#addresses.get(key);
     if (known) {
-      this.#addresses.delete(key);
-      this.#addresses.set(key, known);
+      setNewest(this.#addresses, key, known, MAX_CATALOGS);
       return known;
     }
     const created = createPublicAddresses();
-    this.#addresses.set(key, created);
+    setNewest(this.#addresses, key, created, MAX_CATALOGS);
     session?.onEnd(() => this.#addresses.delete(key));
-    const [eldest] = this.#addresses.keys();
-    if (this.#addresses.size > MAX_CATALOGS && eldest !== undefined) this.#addresses.delete(eldest);
     return created;
   }
 
@@ -175,7 +172,7 @@ export class GatewayContext {
     const known = this.#catalogs.get(key);
     if (known && key === this.#lastKey) return known.catalog;
     this.#lastKey = key;
-    const usedAt = this.registry.clock.now();
+    const usedAt = this.registry.clock.elapsed();
     const addresses = this.getAddresses(scope);
     const catalog = known?.catalog ?? new HostCatalog(this.registry, scope, this.#catalogOptions, addresses);
     this.#catalogs.delete(key);

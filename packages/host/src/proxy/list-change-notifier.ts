@@ -86,10 +86,10 @@ export class ListChangeNotifier {
     const pending = this.#pending.get(id) ?? { lastSentAt: Number.NEGATIVE_INFINITY, cancelTimer: undefined };
     this.#pending.set(id, pending);
     if (pending.cancelTimer) return;
-    const wait = Math.max(COALESCE_DELAY, pending.lastSentAt + MIN_INTERVAL - this.#clock.now());
+    const wait = Math.max(COALESCE_DELAY, pending.lastSentAt + MIN_INTERVAL - this.#clock.elapsed());
     pending.cancelTimer = this.#clock.after(wait, () => {
       pending.cancelTimer = undefined;
-      pending.lastSentAt = this.#clock.now();
+      pending.lastSentAt = this.#clock.elapsed();
       this.#clock.after(MIN_INTERVAL, () => pending.cancelTimer ?? this.#pending.delete(id));
       this.#send(key, list);
     });

@@ -9,6 +9,7 @@ import {
   checkOptions,
   checkRange,
   getOwnerKey,
+  setNewest,
 } from '@tenon/base';
 import { createLimitError } from './refusal.js';
 
@@ -68,7 +69,7 @@ export function createAccounts(budgets: readonly TokenBudget[], clock: Clock) {
   const accounts = new Map<string, BudgetAccount>();
 
   function getAccount(key: string, { window }: TokenBudget): BudgetAccount {
-    const now = clock.now();
+    const now = clock.elapsed();
     const current = accounts.get(key);
     if (current && current.end > now) return current;
     if (accounts.size >= MAX_ACCOUNTS) for (const [each, { end }] of accounts) if (end <= now) accounts.delete(each);
@@ -85,7 +86,7 @@ export function createAccounts(budgets: readonly TokenBudget[], clock: Clock) {
         const { per = ['server', 'principal'] } = budget;
         const account = getAccount(JSON.stringify([index, ...per.map(each => keys[each])]), budget);
         const { calls = Number.POSITIVE_INFINITY, tokens: most = Number.POSITIVE_INFINITY } = budget;
-        const after = account.end - clock.now();
+        const after = account.end - clock.elapsed();
         if (account.calls + 1 > calls) throw createLimitError(`More than ${calls} sampling requests`, after);
         if (tokens > most) throw createLimitError('The request could exceed the token budget for sampling', undefined);
         if (account.tokens + tokens > most) throw createLimitError('The token budget for sampling is used up', after);
@@ -114,10 +115,7 @@ export function createChains(most: number): (chain: string) => boolean {
   const counts = new Map<string, number>();
   return chain => {
     const count = (counts.get(chain) ?? 0) + 1;
-    counts.delete(chain);
-    counts.set(chain, count);
-    const first = counts.keys().next();
-    if (counts.size > MAX_CHAINS && !first.done) counts.delete(first.value);
+    setNewest(counts, chain, count, MAX_CHAINS);
     return count <= most;
   };
 }

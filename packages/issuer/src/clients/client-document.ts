@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, setNewest } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
 import { OauthError } from '../oauth-error.js';
 import type { IssuerSettings } from '../options.js';
@@ -33,11 +33,7 @@ export async function getDocumentedClient(
   checkClientUrl(id, settings);
   const { document, maxAge } = await fetchClientDocument(id, settings);
   const client = parseClientDocument(document, id, redirectSchemes);
-  if (maxAge > 0) {
-    cache.set(id, { client, expiresAt: clock.now() + maxAge * 1_000 });
-    const [first] = cache.keys();
-    if (cache.size > MAX_CACHED && first !== undefined) cache.delete(first);
-  }
+  if (maxAge > 0) setNewest(cache, id, { client, expiresAt: clock.now() + maxAge * 1_000 }, MAX_CACHED);
   return client;
 }
 

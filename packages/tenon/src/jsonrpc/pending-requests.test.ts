@@ -5,9 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { createFailure, createSuccess } from './message.js';
 import { PendingRequests } from './pending-requests.js';
 
-function start() {
-  const clock = fakeClock();
-  const calls = new PendingRequests(clock, { peer: 'p' });
+const HOUR = 3_600_000;
+
+/** @param stopped Returns the time for which the process did not run, by which its timers are late. */
+function start(stopped: () => number = () => 0) {
+  const clock = fakeClock(HOUR);
+  const calls = new PendingRequests({ ...clock, elapsed: () => clock.elapsed() + stopped() }, { peer: 'p' });
   const abandoned: unknown[] = [];
   const outcomes: unknown[] = [];
   const wait = (more: object = {}) => {
@@ -61,6 +64,40 @@ describe('PendingRequests', () => {
       [2, 'call/timeout'],
     ]);
     expect(clock.timers).toBe(0);
+  });
+
+  it.each([-HOUR, HOUR])('waits for 60 s when the time of day is set by %i ms', async difference => {
+    const { clock, wait, abandoned } = start();
+    wait();
+    clock.advance(1000);
+    clock.setTime(clock.now() + difference);
+    const second = wait();
+    clock.advance(58_999);
+    expect(abandoned).toEqual([]);
+    clock.advance(1);
+    expect(abandoned).toEqual([1]);
+    clock.advance(1000);
+    expect(abandoned).toEqual([1, second]);
+  });
+
+  it('gives the peer a second for overdue responses, when a request is sent before the late timer', async () => {
+    let stopped = 0;
+    const { clock, calls, wait, abandoned, outcomes } = start(() => stopped);
+    const [answered, late] = [wait({ idleTimeout: 10 }), wait({ idleTimeout: 10 })];
+    stopped = 5000;
+    wait();
+    expect(calls.completeRequest(createSuccess(answered, {}))).toBe(true);
+    clock.advance(999);
+    expect(abandoned).toEqual([]);
+    clock.advance(1);
+    await soon();
+    expect([abandoned, outcomes]).toEqual([
+      [late],
+      [
+        [answered, {}],
+        [late, 'call/timeout'],
+      ],
+    ]);
   });
 
   it('rejects the other requests too when a callback of a timeout fails them', async () => {

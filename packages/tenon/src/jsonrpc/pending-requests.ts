@@ -4,6 +4,7 @@ import {
   CompactMap,
   createPeerError,
   type JsonObject,
+  LATE_TIMER,
   TenonError,
 } from '@tenon/base';
 import type { Id, JsonRpcResponse } from './message.js';
@@ -102,7 +103,7 @@ export class PendingRequests {
     return new Promise((resolve, reject) => {
       const { signal } = waitForResponse;
       if (signal?.aborted) return reject(this.#createAbortError(method, waitForResponse));
-      const startedAt = this.#clock.now();
+      const startedAt = this.#clock.elapsed();
       const onAbort = signal && (() => this.#abandon(id, this.#createAbortError(method, waitForResponse)));
       if (onAbort) signal.addEventListener('abort', onAbort, { once: true });
       const totalDeadline = startedAt + (waitForResponse.totalTimeout ?? Number.POSITIVE_INFINITY);
@@ -171,7 +172,7 @@ export class PendingRequests {
   resetIdleTimeout(id: Id, progress?: JsonObject): boolean {
     const pending = this.#requests.get(id);
     if (pending === undefined) return false;
-    pending.idleDeadline = this.#clock.now() + (pending.wait.idleTimeout ?? IDLE_TIMEOUT);
+    pending.idleDeadline = this.#clock.elapsed() + (pending.wait.idleTimeout ?? IDLE_TIMEOUT);
     if (progress) pending.wait.onProgress?.(progress);
     return true;
   }
@@ -179,7 +180,7 @@ export class PendingRequests {
   #setIdleTimeout(id: Id, timeout: number): void {
     const pending = this.#requests.get(id);
     if (pending === undefined) return;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     pending.idleDeadline = now + timeout;
     this.#scheduleCheck(pending.idleDeadline, now);
   }
@@ -203,14 +204,14 @@ export class PendingRequests {
   }
 
   #scheduleCheck(dueAt: number, now: number): void {
-    // On Workers a timer ends together with the request that set it. An overdue timer is therefore set again.
-    const set = this.#timer && this.#timer.dueAt <= dueAt && this.#timer.dueAt >= now;
-    if (dueAt === Number.POSITIVE_INFINITY || set) return;
-    this.#timer?.cancel();
-    this.#timer = {
-      dueAt,
-      cancel: this.#clock.after(Math.max(0, dueAt - now), () => this.#failExpired(), KEEP_PROCESS_ALIVE),
-    };
+    const current = this.#timer;
+    if (current && current.dueAt < now) {
+      // The process did not run. Or it is a Worker, where a timer ends together with the request that set it.
+      dueAt = Math.min(dueAt, now + LATE_TIMER);
+    } else if ((current && current.dueAt <= dueAt) || dueAt === Number.POSITIVE_INFINITY) return;
+    current?.cancel();
+    const cancel = this.#clock.after(Math.max(0, dueAt - now), () => this.#failExpired(), KEEP_PROCESS_ALIVE);
+    this.#timer = { dueAt, cancel };
   }
 
   #clearTimer(): void {
@@ -220,7 +221,7 @@ export class PendingRequests {
 
   #failExpired(): void {
     this.#timer = undefined;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     let next = Number.POSITIVE_INFINITY;
     for (const [id, pending] of this.#requests.entries()) {
       const deadline = Math.min(pending.totalDeadline, pending.idleDeadline);

@@ -121,12 +121,12 @@ function createFallback(
   let pausedUntil = Number.NEGATIVE_INFINITY;
   return {
     take(key) {
-      if (clock.now() < pausedUntil) return own.take(key);
+      if (clock.elapsed() < pausedUntil) return own.take(key);
       return catchMaybe(
         () => tokens.take(key),
         error => {
-          if (clock.now() >= pausedUntil) onError(TenonError.from(error, 'store/failed'));
-          pausedUntil = clock.now() + PAUSE;
+          if (clock.elapsed() >= pausedUntil) onError(TenonError.from(error, 'store/failed'));
+          pausedUntil = clock.elapsed() + PAUSE;
           return own.take(key);
         },
       );

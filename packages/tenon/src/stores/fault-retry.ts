@@ -28,13 +28,13 @@ export async function retryStoreFaults<T>(
   attempt: () => Promise<T>,
   { clock, maxElapsed = MAX_FAULT_TIME, onFault }: FaultRetryOptions,
 ): Promise<T> {
-  const startedAt = clock.now();
+  const startedAt = clock.elapsed();
   for (let delay = INITIAL_DELAY; ; delay = Math.min(2 * delay, MAX_DELAY)) {
     try {
       return await attempt();
     } catch (error) {
       const fault = TenonError.from(error, 'store/failed');
-      if (PERMANENT.test(fault.code) || clock.now() - startedAt >= maxElapsed) throw error;
+      if (PERMANENT.test(fault.code) || clock.elapsed() - startedAt >= maxElapsed) throw error;
       if (delay === INITIAL_DELAY) onFault?.(fault);
     }
     // A random delay keeps processes that failed together from retrying together.

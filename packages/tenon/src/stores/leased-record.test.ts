@@ -1,5 +1,5 @@
 import { type TenonError, toRecordValues, type Values } from '@tenon/base';
-import { fakeClock } from '@tenon/testing';
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../test/support/extent.js';
@@ -49,6 +49,18 @@ describe('a lease', () => {
       expect(await take()).toBeUndefined();
     },
   );
+
+  it.each<[string, (clock: FakeClock) => void]>([
+    ['the time of day was set back', clock => clock.setTime(0)],
+    ['the machine slept', clock => clock.setTime(clock.now() + 1000)],
+  ])('counts as lapsed in time when %s', async (_, change) => {
+    const { clock, take } = rig();
+    const claim = await taken(take());
+    expect(claim.isLapsed).toBe(false);
+    change(clock);
+    clock.advance(300);
+    expect(claim.isLapsed).toBe(true);
+  });
 
   it('has the length that its owner chose, and leaves no value when it is released', async () => {
     const { clock, take, values } = rig({ lease: 10_000 });

@@ -63,7 +63,7 @@ export class LeasedRecord<T extends object> {
   readonly #fence = crypto.randomUUID();
   #value: T;
   #version: number;
-  #until = 0;
+  #until = { time: 0, elapsed: 0 };
   #lastWrite: Promise<unknown> = Promise.resolve();
   #lostError: TenonError | undefined;
   #renewal: PeriodicRun | undefined;
@@ -131,7 +131,9 @@ export class LeasedRecord<T extends object> {
    * the record.
    */
   get isLapsed(): boolean {
-    return this.#owner.clock.now() >= this.#until;
+    const { clock } = this.#owner;
+    // Either clock can stop or go back: one while the machine sleeps, the other when it is set.
+    return clock.now() >= this.#until.time || clock.elapsed() >= this.#until.elapsed;
   }
 
   /**
@@ -195,7 +197,7 @@ export class LeasedRecord<T extends object> {
 
   async #writeRecord(value: T, version: number, last = false): Promise<boolean> {
     const { clock, lease, caller } = this.#owner;
-    const until = clock.now() + lease;
+    const until = { time: clock.now() + lease, elapsed: clock.elapsed() + lease };
     const record = last ? value : { ...value, lease: { fence: this.#fence } };
     const ttl = this.#ttl(value);
     const owner = caller === undefined ? {} : { owner: caller };

@@ -23,7 +23,7 @@ export function createMemoryBuckets(clock: Clock, check: () => void): Buckets & 
     async take(key, size, count = 1) {
       check();
       const { cost, capacity } = toBucketTimes(key, size, count);
-      const now = clock.now();
+      const now = clock.elapsed();
       const fullAt = Math.max(times.get(key) ?? now, now) + cost;
       const wait = toWait(fullAt - now - capacity);
       if (wait > 0) return wait;

@@ -1,4 +1,4 @@
-import { type Buckets, type Clock, digestSha256, type MaybePromise } from '@tenon/base';
+import { type Buckets, type Clock, digestSha256, type MaybePromise, setNewest } from '@tenon/base';
 
 /** Part of a full bucket that a process takes from the store at once. */
 const SHARE = 1 / 20;
@@ -41,7 +41,7 @@ export function createSharedTokens({ buckets, scope, burst, perSecond, clock }: 
   /** Uses one of the tokens that this process holds. */
   function takeHeld(key: string): boolean {
     const tokens = held.get(key);
-    if (tokens === undefined || tokens.count === 0 || tokens.expiresAt <= clock.now()) return false;
+    if (tokens === undefined || tokens.count === 0 || tokens.expiresAt <= clock.elapsed()) return false;
     tokens.count -= 1;
     return true;
   }
@@ -56,10 +56,7 @@ export function createSharedTokens({ buckets, scope, burst, perSecond, clock }: 
       wait = await buckets.take(storedKey, size);
     }
     if (wait > 0) return wait;
-    held.delete(key);
-    held.set(key, { count, expiresAt: clock.now() + TOKEN_TTL });
-    const oldest = held.keys().next().value;
-    if (held.size > MAX_KEYS && oldest !== undefined) held.delete(oldest);
+    setNewest(held, key, { count, expiresAt: clock.elapsed() + TOKEN_TTL }, MAX_KEYS);
     return 0;
   }
 

@@ -25,6 +25,18 @@ it('returns the time of the store, and compares once a minute [so.clock]', async
   expect([store.now(), reads]).toEqual([60_000, 2]);
 });
 
+it.each([0, 2 * HOUR])(
+  'compares at once when the time of day is set to %i ms, or after the machine slept',
+  async time => {
+    const clock = fakeClock(HOUR);
+    const store = createStoreClock({ now: async () => 5 * HOUR }, clock);
+    await store.sync();
+    clock.setTime(time);
+    await store.sync();
+    expect(store.now()).toBe(5 * HOUR);
+  },
+);
+
 it('is never ahead of the store, however long the response takes', async () => {
   const clock = fakeClock(0);
   const store = createStoreClock(

@@ -4,6 +4,8 @@ import type { Clock, Stores } from '@tenon/base';
 const MAX_AGE = 60_000;
 /** Time after which the clocks are compared again when the store did not respond, in milliseconds. */
 const RETRY_DELAY = 5000;
+/** Milliseconds by which the time of day jumped, after which the clocks are compared again: it was set, or the machine slept. */
+const MAX_JUMP = 100;
 
 /** A clock that shows the time of a store, so that the clocks of two processes are never compared. */
 export interface StoreClock extends Clock {
@@ -19,6 +21,7 @@ export function createStoreClock({ now: readTime }: Pick<Stores, 'now'>, clock: 
   let offset = 0;
   let comparedAt = Number.NEGATIVE_INFINITY;
   let maxAge = MAX_AGE;
+  let startOfDay = 0;
   let comparing: Promise<void> | undefined;
 
   const compareClocks = async (read: () => Promise<number>): Promise<void> => {
@@ -29,14 +32,16 @@ export function createStoreClock({ now: readTime }: Pick<Stores, 'now'>, clock: 
       offset = time - clock.now();
       maxAge = MAX_AGE;
     } finally {
-      comparedAt = clock.now();
+      comparedAt = clock.elapsed();
+      startOfDay = clock.now() - comparedAt;
       comparing = undefined;
     }
   };
   const sync = (): Promise<void> | undefined => {
-    // Negative for a clock that was set back.
-    const age = clock.now() - comparedAt;
-    if (readTime === undefined || (age >= 0 && age < maxAge)) return undefined;
+    if (readTime === undefined) return undefined;
+    const time = clock.elapsed();
+    const hasJumped = Math.abs(clock.now() - time - startOfDay) > MAX_JUMP;
+    if (!hasJumped && time - comparedAt < maxAge) return undefined;
     comparing ??= compareClocks(readTime);
     return comparing;
   };
@@ -47,6 +52,7 @@ export function createStoreClock({ now: readTime }: Pick<Stores, 'now'>, clock: 
       sync()?.catch(() => {});
       return clock.now() + offset;
     },
+    elapsed: () => clock.elapsed(),
     after: (ms, run, options) => clock.after(ms, run, options),
   };
 }

@@ -102,7 +102,11 @@ export class Replica {
 
   #createClock(): Clock {
     const { clock } = this.#environment;
-    return { now: () => clock.now(), after: (ms, run) => clock.after(ms, () => this.isCrashed || run()) };
+    return {
+      now: () => clock.now(),
+      elapsed: () => clock.elapsed(),
+      after: (ms, run) => clock.after(ms, () => this.isCrashed || run()),
+    };
   }
 
   #createStores({ crashes, durable }: { readonly crashes: boolean; readonly durable: boolean }): Stores {

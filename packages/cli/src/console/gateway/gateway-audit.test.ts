@@ -8,7 +8,7 @@ import { GatewayAudit } from './gateway-audit.js';
 let folder: string;
 let files: string[];
 let time = Date.parse('2026-11-27T10:00:00Z');
-const clock = { now: () => (time += 1000), after: () => () => {} };
+const clock = { now: () => (time += 1000), elapsed: () => (time += 1000), after: () => () => {} };
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-audit-'));
   files = ['a', 'b'].map(name => join(folder, `${name}.jsonl`));

@@ -20,6 +20,7 @@ export class RequestGate {
     this.#base = base;
     this.clock = {
       now: () => base.now() + this.ahead,
+      elapsed: () => base.elapsed(),
       after: (ms, run, options) => this.#after(ms, run, options),
     };
   }
@@ -31,13 +32,13 @@ export class RequestGate {
   /** Resolves when the request may be sent. */
   async wait(): Promise<void> {
     if (!this.#isStepwise) return;
-    this.#heldSince = this.#base.now();
+    this.#heldSince = this.#base.elapsed();
     const passed = new Promise<void>(resolve => {
       this.#pass = resolve;
     });
     this.#onChange();
     await passed;
-    this.#heldFor += this.#base.now() - this.#heldSince;
+    this.#heldFor += this.#base.elapsed() - this.#heldSince;
     this.#pass = undefined;
     this.#onChange();
   }
@@ -54,7 +55,7 @@ export class RequestGate {
   }
 
   #getHeldTime(): number {
-    return this.#heldFor + (this.isHolding ? this.#base.now() - this.#heldSince : 0);
+    return this.#heldFor + (this.isHolding ? this.#base.elapsed() - this.#heldSince : 0);
   }
 
   /** Starts a timer that is late by the time in which requests were held. */

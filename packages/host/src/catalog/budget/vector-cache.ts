@@ -36,7 +36,7 @@ export class VectorCache {
 
   /** Returns the vectors of texts. Embeds those that are not known, in batches, one after another. */
   getVectors(texts: readonly string[]): Promise<readonly Vector[]> {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const unknown = [...new Set(texts)].filter(text => {
       const cached = this.#cached.get(text);
       return cached === undefined || (!cached.isSettled && now - cached.requestedAt > MAX_WAIT);

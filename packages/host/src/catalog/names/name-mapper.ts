@@ -1,4 +1,4 @@
-import { TenonError } from '@tenon/base';
+import { setNewest, TenonError } from '@tenon/base';
 import { createDigestName, createLabels, isPlain, MAX_NAME, SEPARATOR } from './label.js';
 
 /** Maximum number of names with a digest that are stored per server. The oldest one is dropped first. */
@@ -156,9 +156,7 @@ function rememberDigest(
     const name = createDigestName(inner.slice(0, MAX_NAME * 2), [server.name, inner], space, attempt);
     const isTaken = among.some(each => each.digests.has(name) && (each !== server || each.digests.get(name) !== inner));
     if (isTaken) continue;
-    server.digests.set(name, inner);
-    const [eldest] = server.digests.keys();
-    if (server.digests.size > MAX_DIGEST_NAMES && eldest !== undefined) server.digests.delete(eldest);
+    setNewest(server.digests, name, inner, MAX_DIGEST_NAMES);
     return name;
   }
 }

@@ -87,7 +87,7 @@ export function createScreeningWorker(
   /** Ends the job. A worker that never was ready is started again after a pause, and this thread does its job. */
   const fail = (reason: string): void => {
     const wasReady = isReady;
-    if (!wasReady) startableFrom = clock.now() + RESTART_PAUSE;
+    if (!wasReady) startableFrom = clock.elapsed() + RESTART_PAUSE;
     stop();
     const job = takeRunning();
     if (wasReady) job?.reject(createStoppedError(reason, job.job));
@@ -119,7 +119,7 @@ export function createScreeningWorker(
   const run = (job: ScreeningJob): Promise<readonly Screened<unknown>[]> =>
     new Promise((resolveJob, reject) => {
       try {
-        if (clock.now() >= startableFrom) worker ??= start();
+        if (clock.elapsed() >= startableFrom) worker ??= start();
       } catch {
         // The packages of the worker cannot be found in this process.
         startableFrom = Number.POSITIVE_INFINITY;

@@ -77,7 +77,7 @@ export function createGuard(
   const startTimes = new WeakMap<ActionRequest, number>();
   const recordOutcome = (actionRequest: ActionRequest, event: AuditEvent): void => {
     const startTime = startTimes.get(actionRequest);
-    if (startTime !== undefined) recorder.recordLater(actionRequest, { ...event, ms: clock.now() - startTime });
+    if (startTime !== undefined) recorder.recordLater(actionRequest, { ...event, ms: clock.elapsed() - startTime });
   };
   // A call ends once: its result may be blocked, which the caller gets as an error.
   const recordEnd = (actionRequest: ActionRequest, event: AuditEvent): void => {
@@ -126,7 +126,7 @@ export function createGuard(
       const refusal = await permission.authorize(actionRequest, context, tool);
       if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
       if (!isRecording) return undefined;
-      const start = () => void startTimes.set(actionRequest, clock.now());
+      const start = () => void startTimes.set(actionRequest, clock.elapsed());
       // The step may fail after the line was written. A later run does not write it again.
       await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }).then(start));
       start();

@@ -126,7 +126,7 @@ export function createQuotas(
   const meters = checked.map(quota => createMeter(quota, maxKeys));
   return {
     consume(proposal) {
-      const now = clock.now();
+      const now = clock.elapsed();
       const buckets = selectMatching(meters, proposal).map(({ take }) => take(proposal, now));
       const refused = buckets.filter(({ bucket }) => bucket.tokens < ONE_CALL);
       if (refused.length === 0) {

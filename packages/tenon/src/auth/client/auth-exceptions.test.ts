@@ -81,7 +81,7 @@ describe('an issuer that differs by the slash of its root', () => {
       expect(await run(slash, { ignoreIssuerSlash: true }, { client: { id: 'by-hand', issuer } }).done).toBe(true);
     const tokenStore = memoryTokenStore();
     await run(slash, { ignoreIssuerSlash: true }, { tokenStore }).done;
-    const clock = { now: () => Date.now() + 3_590_000, after: () => () => {} };
+    const clock = { now: () => Date.now() + 3_590_000, elapsed: () => Date.now() + 3_590_000, after: () => () => {} };
     const later = setUp(slash, withExceptions({ ignoreIssuerSlash: true }, { tokenStore, clock }));
     expect(await headersOf(later.auth)).toEqual({ authorization: 'Bearer access-1' });
     expect(later.servers.tokenRequests()[0]?.get('grant_type')).toBe('refresh_token');
@@ -134,7 +134,7 @@ describe('an issuer that the resource does not name', () => {
     const { done, auth } = run(routes, { issuer: OTHER }, { tokenStore, redirect });
     expect(await done).toBe(true);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer other' });
-    const clock = { now: () => Date.now() + 59_000, after: () => () => {} };
+    const clock = { now: () => Date.now() + 59_000, elapsed: () => Date.now() + 59_000, after: () => () => {} };
     const later = setUp(routes, withExceptions({ issuer: OTHER }, { tokenStore, clock }));
     await headersOf(later.auth);
     expect(later.servers.urls()).toEqual([AS, `${OTHER}/token`]);
@@ -215,7 +215,7 @@ describe('other exceptions', () => {
   };
   const refreshed = async (exceptions: AuthExceptions) => {
     let now = 0;
-    const clock = { now: () => now, after: () => () => {} };
+    const clock = { now: () => now, elapsed: () => now, after: () => () => {} };
     const { done, auth, servers, getRequests } = run(expiring(), exceptions, {
       clock,
       scopes: ['notes:read', 'notes:write'],

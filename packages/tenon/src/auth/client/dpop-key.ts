@@ -1,3 +1,4 @@
+import { setNewest } from '@tenon/base';
 import { exportJWK, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 
@@ -38,10 +39,7 @@ export async function createDpopKey(): Promise<DpopKey> {
     storeNonce(url, nonce) {
       if (nonce === undefined || nonce.length > MAX_NONCE_LENGTH) return;
       const { origin } = new URL(url);
-      nonces.delete(origin);
-      nonces.set(origin, nonce);
-      const [oldest] = nonces.keys();
-      if (nonces.size > MAX_NONCES && oldest !== undefined) nonces.delete(oldest);
+      setNewest(nonces, origin, nonce, MAX_NONCES);
     },
   };
 }

@@ -52,7 +52,7 @@ export interface AuthorizerOptions extends GuardOptions {
    */
   readonly fetch?: AuthFetch | undefined;
   /**
-   * Clock for expiry and timeouts. Its `now` must be the time of day, like `Date.now`.
+   * Clock for expiry and timeouts.
    * @default the clock of the system
    */
   readonly clock?: Clock | undefined;

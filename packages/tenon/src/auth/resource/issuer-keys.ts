@@ -45,7 +45,8 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
   let fetching: Promise<void> | undefined;
 
   const updateKeys = async (): Promise<void> => {
-    requestedAt = clock.now();
+    requestedAt = clock.elapsed();
+    const startedAt = clock.now();
     try {
       const url = source.jwksUri ?? (await fetchIssuerDocument(source)).jwks_uri;
       if (typeof url !== 'string') {
@@ -56,7 +57,7 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
         });
       }
       keys = createLocalJWKSet((await fetchJsonObject(source, url)) as never);
-      fetchedAt = requestedAt;
+      fetchedAt = startedAt;
       failure = undefined;
     } catch (error) {
       failure = createUnreachableError(issuer, 'cannot fetch the keys of the issuer', stripError(error));
@@ -64,7 +65,7 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
     }
   };
   const refresh = (): Promise<void> => {
-    if (clock.now() - requestedAt < MIN_FETCH_INTERVAL) return fetching ?? Promise.resolve();
+    if (clock.elapsed() - requestedAt < MIN_FETCH_INTERVAL) return fetching ?? Promise.resolve();
     fetching = updateKeys().finally(() => {
       fetching = undefined;
     });

@@ -23,7 +23,7 @@ function setUp(options: Partial<ProtectOptions> = {}) {
     resource: RESOURCE,
     issuers: [ISSUER],
     fetch,
-    clock: { now: () => now, after: () => () => {} },
+    clock: { now: () => now, elapsed: () => now, after: () => () => {} },
     onError: ({ code }) => errors.push(code),
     ...options,
   });

@@ -22,12 +22,12 @@ describe('createPausableClock', () => {
     goOn();
     goOn();
     base.advance(1000);
-    expect([clock.now(), rang]).toEqual([47, []]);
+    expect([clock.elapsed(), rang]).toEqual([40, []]);
     also();
     base.advance(9);
     expect(rang).toEqual([]);
     base.advance(1);
-    expect([rang, clock.now()]).toEqual([['b'], 57]);
+    expect([rang, clock.elapsed()]).toEqual([['b'], 50]);
     base.advance(50);
     expect([rang, base.timers]).toEqual([['b', 'a'], 0]);
   });
@@ -58,7 +58,7 @@ describe('createPausableClock', () => {
           base.advance(time);
           goOn?.();
           if (!stands) passed += time;
-          expect(clock.now()).toBe(passed);
+          expect(clock.elapsed()).toBe(passed);
           expect(rang).toBe(passed >= ms);
         }
       }),

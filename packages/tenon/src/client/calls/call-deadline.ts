@@ -11,22 +11,24 @@ export function createPausableClock(base: Clock): PausableClock {
   let holders = 0;
   let pausedAt = 0;
   let pausedFor = 0;
-  const now = () => (holders > 0 ? pausedAt : base.now()) - pausedFor;
+  const elapsed = () => (holders > 0 ? pausedAt : base.elapsed()) - pausedFor;
   const release = () => {
     holders -= 1;
     if (holders > 0) return;
-    pausedFor += base.now() - pausedAt;
+    pausedFor += base.elapsed() - pausedAt;
     for (const arm of [...paused]) arm();
   };
   return {
-    now,
+    now: () => base.now(),
+    elapsed,
     after(ms, run, options) {
-      const dueAt = now() + ms;
+      const dueAt = elapsed() + ms;
       let cancelTimer: () => void = () => {};
       const arm = () => {
         paused.delete(arm);
         if (holders > 0) paused.add(arm);
-        else cancelTimer = base.after(Math.max(0, dueAt - now()), () => (now() >= dueAt ? run() : arm()), options);
+        else
+          cancelTimer = base.after(Math.max(0, dueAt - elapsed()), () => (elapsed() >= dueAt ? run() : arm()), options);
       };
       arm();
       return () => {
@@ -35,7 +37,7 @@ export function createPausableClock(base: Clock): PausableClock {
       };
     },
     pause() {
-      if (holders === 0) pausedAt = base.now();
+      if (holders === 0) pausedAt = base.elapsed();
       holders += 1;
       let isHeld = true;
       return () => {
@@ -56,7 +58,7 @@ export class CallDeadline {
 
   constructor(base: Clock, total: number = Number.POSITIVE_INFINITY) {
     this.#base = base;
-    this.#expiresAt = total === Number.POSITIVE_INFINITY ? total : base.now() + total;
+    this.#expiresAt = total === Number.POSITIVE_INFINITY ? total : base.elapsed() + total;
   }
 
   /** Created on first use, because most calls have no input requests. */
@@ -68,6 +70,6 @@ export class CallDeadline {
   /** Remaining time, in milliseconds. */
   get remaining(): number {
     if (this.#expiresAt === Number.POSITIVE_INFINITY) return this.#expiresAt;
-    return Math.max(0, this.#expiresAt - (this.#clock ?? this.#base).now());
+    return Math.max(0, this.#expiresAt - (this.#clock ?? this.#base).elapsed());
   }
 }

@@ -1,4 +1,4 @@
-import { copyJson, rejectOnAbort, requireArgument, toCanonicalJson } from '@tenon/base';
+import { copyJson, rejectOnAbort, requireArgument, setNewest, toCanonicalJson } from '@tenon/base';
 import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
 import type { CallOptions } from '../call-options.js';
 import { checkCompletion } from '../option-checks.js';
@@ -51,10 +51,10 @@ export class CompletionRequests {
     requireArgument('the params of client.complete', params, checkCompletion);
     this.#pipeline.connections.lastConnection.checkSendable('completion/complete', params);
     const cached = this.#cache.get(toCanonicalJson(params));
-    const now = this.#pipeline.clock.now();
-    if (cached && cached.expiresAt > now) return Promise.resolve(copyJson(cached.value));
+    const { clock } = this.#pipeline;
+    if (cached && cached.expiresAt > clock.now()) return Promise.resolve(copyJson(cached.value));
     const argument = toCanonicalJson([params.ref, params.argument.name]);
-    const isFirst = now - (this.#sentAt.get(argument) ?? Number.NEGATIVE_INFINITY) >= this.#delay;
+    const isFirst = clock.elapsed() - (this.#sentAt.get(argument) ?? Number.NEGATIVE_INFINITY) >= this.#delay;
     if (isFirst && !this.#waiting.has(argument)) return this.#send(argument, params, options);
     return this.#wait(argument, params, options);
   }
@@ -80,20 +80,13 @@ export class CompletionRequests {
 
   async #send(argument: string, params: Params, options: CallOptions | undefined): Promise<Completion> {
     const { clock } = this.#pipeline;
-    this.#sentAt.delete(argument);
-    this.#sentAt.set(argument, clock.now());
-    dropOldest(this.#sentAt);
+    setNewest(this.#sentAt, argument, clock.elapsed(), MAX_CACHED);
     const generation = this.#generation;
     const { completion } = await this.#pipeline.request('completion/complete', params, options);
     if (this.#ttl > 0 && generation === this.#generation) {
-      this.#cache.set(toCanonicalJson(params), { value: copyJson(completion), expiresAt: clock.now() + this.#ttl });
-      dropOldest(this.#cache);
+      const entry = { value: copyJson(completion), expiresAt: clock.now() + this.#ttl };
+      setNewest(this.#cache, toCanonicalJson(params), entry, MAX_CACHED);
     }
     return completion;
   }
-}
-
-function dropOldest(map: Map<string, unknown>): void {
-  const oldest = map.keys().next().value;
-  if (map.size > MAX_CACHED && oldest !== undefined) map.delete(oldest);
 }

@@ -1,4 +1,4 @@
-import { type Clock, copyJson, type JsonObject, toCanonicalJson } from '@tenon/base';
+import { type Clock, copyJson, type JsonObject, setNewest, toCanonicalJson } from '@tenon/base';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
 
@@ -43,15 +43,8 @@ export class ResponseCache {
     if (generation !== this.generation) return;
     if (!methods[method].cacheable || typeof ttlMs !== 'number' || !(ttlMs > 0) || this.#size === 0) return;
     const key = createKey(method, params);
-    this.#entries.delete(key);
-    this.#entries.set(key, {
-      method,
-      uri: params.uri,
-      result: copyJson(result),
-      expiresAt: this.#clock.now() + ttlMs,
-    });
-    const oldest = this.#entries.keys().next().value;
-    if (this.#entries.size > this.#size && oldest !== undefined) this.#entries.delete(oldest);
+    const entry = { method, uri: params.uri, result: copyJson(result), expiresAt: this.#clock.now() + ttlMs };
+    setNewest(this.#entries, key, entry, this.#size);
   }
 
   /** Removes the results of these methods, or of one URI and of the resources that it is a part of. */

@@ -57,5 +57,5 @@ function sendWhenAccepted(pipeline: CallContext, callState: CallState, first: Te
   const { clock } = pipeline;
   const timeout = getRefusalTimeout(options.idleTimeout ?? pipeline.options.idleTimeout, deadline.remaining);
   const send = async () => pipeline.sendOnce(await pipeline.connections.getConnection(), callState);
-  return repeatWhileRefused(first, send, { clock, until: clock.now() + timeout, signals: [options.signal] });
+  return repeatWhileRefused(first, send, { clock, until: clock.elapsed() + timeout, signals: [options.signal] });
 }

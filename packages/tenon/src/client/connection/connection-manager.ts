@@ -132,7 +132,7 @@ export class ConnectionManager {
       },
     };
     const open = () => this.#openOnce(options ?? this.#options);
-    const until = this.#clock.now() + (openTimeout ?? getRefusalTimeout(idleTimeout, totalTimeout));
+    const until = this.#clock.elapsed() + (openTimeout ?? getRefusalTimeout(idleTimeout, totalTimeout));
     return open().catch(error =>
       repeatWhileRefused(error, open, {
         clock: this.#clock,

@@ -37,7 +37,7 @@ export async function repeatWhileRefused<T>(
   for (let error = first; ; ) {
     if (!isRefusedForNow(error) || !mayRepeat(error)) throw error;
     const delay = Math.max(MIN_DELAY, error.retryAfterMs);
-    if (clock.now() + delay >= until) throw error;
+    if (clock.elapsed() + delay >= until) throw error;
     await sleep(clock, delay, ...signals);
     try {
       return await send();

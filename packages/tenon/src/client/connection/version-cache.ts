@@ -1,4 +1,4 @@
-import { type Clock, requireKnownOptions, systemClock } from '@tenon/base';
+import { type Clock, requireKnownOptions, setNewest, systemClock } from '@tenon/base';
 
 /**
  * Caches the protocol version that was negotiated with each endpoint. You may implement it with a file or a store. The
@@ -31,10 +31,7 @@ export function memoryVersionCache(options: { readonly clock?: Clock | undefined
       return entry && entry.expiresAt > clock.now() ? entry.protocolVersion : undefined;
     },
     set(endpoint, protocolVersion) {
-      entries.delete(endpoint);
-      entries.set(endpoint, { protocolVersion, expiresAt: clock.now() + ENTRY_TTL });
-      const oldest = entries.keys().next().value;
-      if (entries.size > MAX_ENDPOINTS && oldest !== undefined) entries.delete(oldest);
+      setNewest(entries, endpoint, { protocolVersion, expiresAt: clock.now() + ENTRY_TTL }, MAX_ENDPOINTS);
     },
     delete: endpoint => void entries.delete(endpoint),
   };

@@ -351,7 +351,7 @@ class VersionNegotiator {
       capabilities: capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities,
       clientInfo: { ...createClientInfo(this.#options) },
     };
-    const sentAt = this.#clock.now();
+    const sentAt = this.#clock.elapsed();
     const wasSilent = !this.#hasOutput;
     // The timeouts of calls are not those of a start, which the signal ends.
     const timeouts = this.#signal
@@ -361,7 +361,7 @@ class VersionNegotiator {
     const early = this.#hasProbeTimedOut ? await this.#race(answering) : undefined;
     if (early) return this.#acceptDiscovery(connection, early.dialect, early.result);
     const answer = await answering;
-    const isSlow = this.#clock.now() - sentAt > SLOW_START || (wasSilent && this.#hasOutput);
+    const isSlow = this.#clock.elapsed() - sentAt > SLOW_START || (wasSilent && this.#hasOutput);
     if (this.#hasProbeTimedOut && isSlow) {
       this.hasProbeFailed = true;
       const late = connection.channel.firstOutput && (await this.#waitForLateProbe());

@@ -73,7 +73,7 @@ async function waitForEnd(tracking: TaskTracking, inputRequests: TaskInputReques
     known === undefined ||
     (isByExtension(pipeline) && known.status !== 'working' && checkDetailedTask(known) !== undefined);
   if (isPayloadMissing) await refresh(tracking, waker);
-  let next = pipeline.clock.now() + snapshot.interval;
+  let next = pipeline.clock.elapsed() + snapshot.interval;
   for (;;) {
     const state = snapshot.state as TaskState;
     if (isTerminal(state.status)) return getResult(tracking, waker, state);
@@ -81,10 +81,10 @@ async function waitForEnd(tracking: TaskTracking, inputRequests: TaskInputReques
     if (state.status !== 'input_required') inputRequests.update({});
     else if (isByExtension(pipeline)) inputRequests.update(state.inputRequests ?? {});
     else return waitForBlockedResult(tracking, waker);
-    const now = pipeline.clock.now();
+    const now = pipeline.clock.elapsed();
     if (await waker.waitForWake(Math.min(next - now, Math.max(snapshot.remaining, 0)))) continue;
     await refresh(tracking, waker);
-    next = pipeline.clock.now() + snapshot.interval;
+    next = pipeline.clock.elapsed() + snapshot.interval;
   }
 }
 

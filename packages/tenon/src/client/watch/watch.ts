@@ -75,7 +75,7 @@ async function keepWatching(
   let delay = INITIAL_DELAY;
   let retryAfterMs = 0;
   for (let isFirst = true; !queue.ended; isFirst = false) {
-    const startedAt = clock.now();
+    const startedAt = clock.elapsed();
     try {
       const connection = await pipeline.connections.getConnection();
       if (!isFirst) resync(pipeline, options);
@@ -96,7 +96,7 @@ async function keepWatching(
       const hint = 'do nothing, the client watches again';
       pipeline.emitter.emit('error', isUnknown ? withDetails(failure, { hint }) : failure);
     }
-    if (clock.now() - startedAt > MAX_DELAY) delay = INITIAL_DELAY;
+    if (clock.elapsed() - startedAt > MAX_DELAY) delay = INITIAL_DELAY;
     await sleep(clock, Math.max(delay, retryAfterMs), queue.signal);
     retryAfterMs = 0;
     delay = Math.min(delay * 2, MAX_DELAY);

@@ -44,7 +44,7 @@ export class UnservedTasks {
       missing = await this.#host.findObstacle(params, context, version);
       if (missing === undefined) return true;
     }
-    const now = this.#host.clock.now();
+    const now = this.#host.clock.elapsed();
     const since = this.#since.get(id) ?? now;
     if (!this.#since.has(id))
       this.#host.onError(

@@ -1,6 +1,6 @@
 import type { Clock, JsonObject } from '@tenon/base';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
-import type { Rate } from '../middleware/token-buckets.js';
+import { createTokenBuckets, type Rate, type TokenBuckets } from '../middleware/token-buckets.js';
 
 /** Options for merging the notifications of one request above a rate. */
 export interface MergeOptions {
@@ -27,19 +27,15 @@ type SendNotification = (method: string, params: JsonObject) => void;
  */
 export class NotificationMerger {
   readonly #send: SendNotification;
-  readonly #rate: Rate;
   readonly #clock: Clock;
+  readonly #buckets: TokenBuckets;
   readonly #pending = new Map<string, readonly [method: string, params: JsonObject]>();
-  #tokens: number;
-  #refilledAt: number;
   #cancelTimer: (() => void) | undefined;
 
   constructor(send: SendNotification, { rate, clock, onFinishing }: MergeOptions) {
     this.#send = send;
-    this.#rate = rate;
     this.#clock = clock;
-    this.#tokens = rate.burst;
-    this.#refilledAt = clock.now();
+    this.#buckets = createTokenBuckets({ ...rate, clock });
     onFinishing(() => this.#flush());
   }
 
@@ -51,21 +47,19 @@ export class NotificationMerger {
   }
 
   #sendSome(): void {
-    const now = this.#clock.now();
-    const { burst, perSecond } = this.#rate;
-    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#refilledAt) / 1000) * perSecond);
-    this.#refilledAt = now;
+    if (this.#cancelTimer !== undefined) return;
     for (const [key, [method, params]] of this.#pending) {
-      if (this.#tokens < 1) break;
-      this.#tokens -= 1;
+      const wait = this.#buckets.take('');
+      if (wait > 0) {
+        this.#cancelTimer = this.#clock.after(wait, () => {
+          this.#cancelTimer = undefined;
+          this.#sendSome();
+        });
+        return;
+      }
       this.#pending.delete(key);
       this.#send(method, params);
     }
-    if (this.#pending.size === 0 || this.#cancelTimer !== undefined) return;
-    this.#cancelTimer = this.#clock.after(Math.ceil(((1 - this.#tokens) / perSecond) * 1000), () => {
-      this.#cancelTimer = undefined;
-      this.#sendSome();
-    });
   }
 
   #flush(): void {

@@ -6,6 +6,7 @@ import {
   getOwnerKey,
   identifyCaller,
   type JsonObject,
+  setNewest,
   systemClock,
   toCanonicalJson,
 } from '@tenon/base';
@@ -50,9 +51,7 @@ export function caching(options: CachingOptions): Middleware {
     const result = await next(operation);
     entries.delete(key);
     if (result.isError || result.resultType === 'input_required') return result;
-    entries.set(key, { result, expiresAt: clock.now() + ttl });
-    const oldestKey = entries.keys().next().value;
-    if (entries.size > maxEntries && oldestKey !== undefined) entries.delete(oldestKey);
+    setNewest(entries, key, { result, expiresAt: clock.now() + ttl }, maxEntries);
     return result;
   };
 }

@@ -25,7 +25,7 @@ export function logging(
   const { clock = systemClock } = options;
   requireMiddlewareOptions('logging', 'logging(line => …)', { write }, { write: checkFunction });
   return async (operation, next) => {
-    const start = clock.now();
+    const start = clock.elapsed();
     const { method, name, context } = operation;
     const writeEntry = (outcome: string) =>
       write({
@@ -34,7 +34,7 @@ export function logging(
         peer: describeClient({ client: context.client.info, address: context.address }, context.protocolVersion),
         principal: context.auth?.principal,
         protocolVersion: context.protocolVersion,
-        ms: clock.now() - start,
+        ms: clock.elapsed() - start,
         outcome,
       });
     try {

@@ -1,4 +1,4 @@
-import type { Clock } from '@tenon/base';
+import { type Clock, setNewest } from '@tenon/base';
 
 /** Maximum number of keys with a bucket. Beyond it, the bucket with the oldest use is removed. */
 const MAX_BUCKETS = 10_000;
@@ -25,14 +25,10 @@ export function createTokenBuckets({ burst, perSecond, clock }: TokenBucketOptio
   const buckets = new Map<string, { tokens: number; updatedAt: number }>();
   return {
     take(key) {
-      const now = clock.now();
+      const now = clock.elapsed();
       const bucket = buckets.get(key) ?? { tokens: burst, updatedAt: now };
       const tokens = Math.min(burst, bucket.tokens + ((now - bucket.updatedAt) / 1000) * perSecond);
-      // The bucket moves to the end, so that the first bucket is the one with the oldest use.
-      buckets.delete(key);
-      buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, updatedAt: now });
-      const oldestKey = buckets.keys().next().value;
-      if (buckets.size > MAX_BUCKETS && oldestKey !== undefined) buckets.delete(oldestKey);
+      setNewest(buckets, key, { tokens: tokens < 1 ? tokens : tokens - 1, updatedAt: now }, MAX_BUCKETS);
       return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / perSecond) * 1000);
     },
   };

@@ -16,8 +16,8 @@ export function batchListChanges(
     const all = batch?.items ?? [];
     all.push(...items);
     // On Workers a timer ends together with the request that set it. An overdue timer is therefore set again.
-    if (batch && clock.now() <= batch.due) return;
-    batches.set(list, { items: all, due: clock.now() + BATCH_DELAY });
+    if (batch && clock.elapsed() <= batch.due) return;
+    batches.set(list, { items: all, due: clock.elapsed() + BATCH_DELAY });
     const announceBatch = () => {
       if (batches.get(list)?.items !== all) return;
       batches.delete(list);

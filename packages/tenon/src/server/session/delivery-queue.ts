@@ -1,4 +1,4 @@
-import type { Clock } from '@tenon/base';
+import { type Clock, LATE_TIMER } from '@tenon/base';
 
 /** One notification for many subscribers. */
 export interface Delivery<S> {
@@ -19,8 +19,6 @@ interface PendingDelivery<S> {
 const SLICE_SIZE = 50;
 /** Pause between two slices, in milliseconds. */
 const SLICE_DELAY = 1;
-/** Time after which a timer counts as lost, in milliseconds. */
-const OVERDUE = 1000;
 
 /**
  * Delivers notifications to many subscribers in slices, so that it never blocks the event loop for long. There is one
@@ -54,7 +52,7 @@ export class DeliveryQueue<S> {
   #resume(): void {
     if (this.#isDelivering) return;
     // On Workers a timer ends together with the request that set it. The next notification then continues the delivery.
-    if (this.#timerExpiresAt === undefined || this.#clock.now() > this.#timerExpiresAt) this.#deliverSlice();
+    if (this.#timerExpiresAt === undefined || this.#clock.elapsed() > this.#timerExpiresAt) this.#deliverSlice();
   }
 
   #deliverSlice(): void {
@@ -68,7 +66,7 @@ export class DeliveryQueue<S> {
     }
     this.#isDelivering = false;
     if (this.#getCurrent() === undefined) return;
-    this.#timerExpiresAt = this.#clock.now() + OVERDUE;
+    this.#timerExpiresAt = this.#clock.elapsed() + LATE_TIMER;
     this.#clock.after(SLICE_DELAY, () => this.#deliverSlice(), { hold: true });
   }
 

@@ -104,10 +104,10 @@ function createHeadWriter(
   const savedAt = new Map<string, number>();
   return key => {
     const head = splitTag(key)?.head;
-    if (head === undefined || clock.now() - (savedAt.get(head) ?? Number.NEGATIVE_INFINITY) < HEAD_TTL)
+    if (head === undefined || clock.elapsed() - (savedAt.get(head) ?? Number.NEGATIVE_INFINITY) < HEAD_TTL)
       return undefined;
     if (savedAt.size >= MAX_HEADS) savedAt.clear();
-    const now = clock.now();
+    const now = clock.elapsed();
     return send(heads, ['SADD', heads, head]).then(() => savedAt.set(head, now));
   };
 }

@@ -6,10 +6,16 @@ import type { WorkQueue } from './work-queue.js';
 /** Begin of the keys of buckets. It is greater than all characters of other keys, so buckets are never listed. */
 const KEY_PREFIX = '\x7fbucket/';
 
+/** Milliseconds beyond the capacity of a bucket after which its time is not believed: the time of day was set back. */
+const MAX_SKEW = 60_000;
+
+/** Time at which the bucket is full again. It has the parameters of the statement below. */
+const FULL_AT = `(CASE WHEN entries.ends > ?2 + ?4 + ${MAX_SKEW} THEN ?2 ELSE max(entries.ends, ?2) END + ?3)`;
+
 // A bucket is an entry that expires when the bucket is full. Parameters: key, now, cost, capacity.
 const TAKE = `INSERT INTO entries (key, value, version, ends) SELECT ?1, '{}', 1, ?2 + ?3
-  WHERE true ON CONFLICT (key) DO UPDATE SET ends = max(entries.ends, ?2) + ?3
-  WHERE max(entries.ends, ?2) + ?3 - ?2 <= ?4
+  WHERE true ON CONFLICT (key) DO UPDATE SET ends = ${FULL_AT}
+  WHERE ${FULL_AT} - ?2 <= ?4
   RETURNING ends`;
 const READ = 'SELECT ends FROM entries WHERE key = ?1';
 

@@ -173,6 +173,16 @@ describe('stores in a file', () => {
     await close();
   });
 
+  it('fill their buckets although the time of day was set back', async () => {
+    const clock = fakeClock(3_600_000);
+    const { buckets, close } = sqliteStores(file, { clock });
+    const take = () => buckets?.take('a', { burst: 1, perSecond: 1 });
+    expect([await take(), await take()]).toEqual([0, 1000]);
+    clock.setTime(0);
+    expect([await take(), await take()]).toEqual([0, 1000]);
+    await close();
+  });
+
   it('poll for messages only with a listener', async () => {
     const clock = fakeClock(1000);
     const { bus, values, close } = sqliteStores(file, { clock });

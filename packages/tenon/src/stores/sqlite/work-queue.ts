@@ -51,7 +51,7 @@ export function createWorkQueue(database: Database, options: WorkQueueOptions): 
   function enqueue<T>(run: () => T, isWrite: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       // Each job gets the value that its own `run` returned, so the types match.
-      waiting.push({ isWrite, deadline: clock.now() + timeout, run, resolve: resolve as Job['resolve'], reject });
+      waiting.push({ isWrite, deadline: clock.elapsed() + timeout, run, resolve: resolve as Job['resolve'], reject });
       if (waiting.length === 1) schedule();
     });
   }
@@ -95,7 +95,7 @@ async function runAlone(job: Job, { clock, file, makeRoom = () => false }: WorkQ
     try {
       return job.resolve(job.run());
     } catch (error) {
-      if (!isBusy(error) || clock.now() >= job.deadline) {
+      if (!isBusy(error) || clock.elapsed() >= job.deadline) {
         if (isFull(error) && tryMakeRoom(makeRoom)) continue;
         return job.reject(toStoreError(error, file));
       }

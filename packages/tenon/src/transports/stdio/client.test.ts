@@ -22,6 +22,7 @@ function fake(
   });
   const clock = {
     now: () => state.now,
+    elapsed: () => state.now,
     after(ms: number, run: () => void) {
       setImmediate(() => {
         state.now += ms;

@@ -210,9 +210,9 @@ class StdioTransport implements Transport {
 const POLL_INTERVAL = 20;
 
 async function waitForExit(child: ServerProcess, clock: Clock, ms: number): Promise<boolean> {
-  const deadline = clock.now() + ms;
+  const deadline = clock.elapsed() + ms;
   while (child.isTreeRunning()) {
-    if (clock.now() >= deadline) return false;
+    if (clock.elapsed() >= deadline) return false;
     if (child.isRunning()) await waitAtMost(clock, POLL_INTERVAL, child.exited);
     else await sleep(clock, POLL_INTERVAL);
   }

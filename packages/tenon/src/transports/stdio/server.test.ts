@@ -11,6 +11,7 @@ function manualClock() {
   let timers: { at: number; run: () => void }[] = [];
   const clock: Clock = {
     now: () => now,
+    elapsed: () => now,
     after(ms, run) {
       const timer = { at: now + ms, run };
       timers.push(timer);

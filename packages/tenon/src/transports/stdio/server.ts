@@ -185,6 +185,6 @@ function createServerTransport(
 }
 
 async function waitWhile(condition: () => boolean, clock: Clock, timeout: number): Promise<void> {
-  const deadline = clock.now() + timeout;
-  while (condition() && clock.now() < deadline) await sleep(clock, POLL_INTERVAL);
+  const deadline = clock.elapsed() + timeout;
+  while (condition() && clock.elapsed() < deadline) await sleep(clock, POLL_INTERVAL);
 }

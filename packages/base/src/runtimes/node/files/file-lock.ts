@@ -70,14 +70,14 @@ async function acquire(
   { createBusyError, onWait, timeout = LOCK_TIMEOUT, failIfAlive = false }: FileLockOptions,
 ): Promise<string> {
   const id = randomUUID();
-  const startedAt = clock.now();
+  const startedAt = clock.elapsed();
   let isReported = false;
   const before = failIfAlive ? await readLockState(path) : undefined;
   for (let wait = INITIAL_DELAY; ; wait = Math.min(MAX_DELAY, wait * 2)) {
     if (await createLock(path, id)) return id;
     if (await isStale(path)) await clearStale(path);
     else await pause(clock, wait * (0.5 + Math.random() / 2));
-    const waited = clock.now() - startedAt;
+    const waited = clock.elapsed() - startedAt;
     if (waited >= WAIT_NOTICE && !isReported) onWait?.();
     isReported ||= waited >= WAIT_NOTICE;
     if (waited > timeout || (failIfAlive && (await isRenewed(path, before)))) throw createBusyError();

@@ -158,7 +158,8 @@ describe('an audit file', () => {
     let later = 0;
     // Time flies for who waits.
     const hasty: Clock = {
-      now: () => {
+      now: () => 0,
+      elapsed: () => {
         later += 10_000;
         return later;
       },
@@ -176,6 +177,7 @@ describe('an audit file', () => {
     // The time limit of the wait never passes, so only the sign of life can end it.
     const fast: Clock = {
       now: () => 0,
+      elapsed: () => 0,
       after(ms, run) {
         const timer = setTimeout(run, ms / 20);
         return () => clearTimeout(timer);

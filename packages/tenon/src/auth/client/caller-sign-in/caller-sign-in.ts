@@ -6,6 +6,7 @@ import {
   parseUrl,
   requireArgument,
   requireKnownOptions,
+  setNewest,
   systemClock,
   TenonError,
   toCanonicalJson,
@@ -100,10 +101,7 @@ export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
       const store = mergeTokenStores(tokenStore, own);
       session = createCallerSession(options, store, `${url}/callback`, options.clients?.[server], exceptions);
     }
-    sessions.delete(key);
-    sessions.set(key, session);
-    const [oldest] = sessions.keys();
-    if (sessions.size > MAX_AUTHORIZERS && oldest !== undefined) sessions.delete(oldest);
+    setNewest(sessions, key, session, MAX_AUTHORIZERS);
     return session;
   };
 

@@ -72,7 +72,7 @@ export async function requestTokensWithDeviceCode(
       },
     );
     const lifetime = Math.min(issued.expires_in * SECOND, MAX_LIFETIME);
-    const deadline = target.clock.now() + lifetime;
+    const deadline = target.clock.elapsed() + lifetime;
     const check = (url: string) => checkBrowserUrl(target.guard.check(url, 'the verification page')).href;
     const { verification_uri_complete: complete } = issued;
     const code: DeviceCode = {
@@ -89,7 +89,7 @@ export async function requestTokensWithDeviceCode(
     let interval = issued.interval === undefined ? INTERVAL : issued.interval * SECOND;
     for (;;) {
       await wait(target.clock, interval, signal);
-      if (target.clock.now() >= deadline) throw createExpiredError(target);
+      if (target.clock.elapsed() >= deadline) throw createExpiredError(target);
       const tokens = await fetchTokens(
         target,
         scopes,

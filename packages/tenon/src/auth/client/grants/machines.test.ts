@@ -104,7 +104,7 @@ describe('client credentials', () => {
       id: 'me',
       secret: 's',
       fetch: servers.fetch,
-      clock: { now: () => now, after: () => () => {} },
+      clock: { now: () => now, elapsed: () => now, after: () => () => {} },
     });
     await auth.handleRefusal(refusal());
     now += 95_000;

@@ -26,7 +26,7 @@ async function resumed(tokens: Partial<Tokens>, routes: Parameters<typeof create
   const servers = createFakeServers(routes);
   const { redirect, visited } = createBrowser();
   let now = 1_000_000;
-  const clock = { now: () => now, after: () => () => {} };
+  const clock = { now: () => now, elapsed: () => now, after: () => () => {} };
   const options = {
     tokenStore: tokenStore,
     redirect,

@@ -107,6 +107,7 @@ describe('an authorization server that has lost its registrations', () => {
     const shown: string[] = [];
     const clock = {
       now: () => 0,
+      elapsed: () => 0,
       after(_: number, run: () => void) {
         setImmediate(run);
         return () => {};

@@ -35,7 +35,7 @@ export function createSignInCounter(
   const opened = new Map<string, readonly number[]>();
   return {
     count(server) {
-      const now = clock.now();
+      const now = clock.elapsed();
       const recent = (opened.get(server) ?? []).filter(time => time <= now && now - time < window);
       if (recent.length >= maxSignIns) {
         const waitTime = window - (now - (recent[0] ?? now));

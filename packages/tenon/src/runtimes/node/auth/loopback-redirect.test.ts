@@ -128,6 +128,7 @@ describe('the loopback redirect', () => {
     let fire = () => {};
     const clock: Clock = {
       now: () => 0,
+      elapsed: () => 0,
       after(_, run) {
         fire = run;
         return () => {};

@@ -79,7 +79,7 @@ export class WorkerPool {
     const worker = this.#cluster.fork({ [WORKER_KEY]: this.#key });
     const channel = createWorkerChannel(worker.process as Parameters<typeof createWorkerChannel>[0]);
     const endStores = serveStores(this.#stores, channel);
-    this.#members.set(worker, { channel, startedAt: systemClock.now() });
+    this.#members.set(worker, { channel, startedAt: systemClock.elapsed() });
     channel.onMessage(message => this.#handleMessage(worker, message));
     worker.once('exit', (code, signal) => {
       endStores();
@@ -96,7 +96,7 @@ export class WorkerPool {
   }
 
   #handleExit(worker: Worker, reason: string): void {
-    const age = systemClock.now() - (this.#members.get(worker)?.startedAt ?? 0);
+    const age = systemClock.elapsed() - (this.#members.get(worker)?.startedAt ?? 0);
     this.#members.delete(worker);
     this.#listening.delete(worker);
     if (this.#isClosing) return;

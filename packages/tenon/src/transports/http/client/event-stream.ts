@@ -32,7 +32,7 @@ export async function readStream(
   signal: AbortSignalLike,
 ): Promise<void> {
   const { clock, peer } = context;
-  const openedAt = clock.now();
+  const openedAt = clock.elapsed();
   const { lastEventId } = progress;
   let message = false;
   let isCut: boolean | undefined;
@@ -101,7 +101,7 @@ export async function readStream(
   if (!isCut) progress.lastEventId = reader.lastEventId;
   const hasProgress = reader.retry !== undefined || progress.lastEventId !== lastEventId;
   progress.retry = reader.retry ?? progress.retry;
-  recordConnection(progress, { message, hasProgress, duration: clock.now() - openedAt }, clock.now());
+  recordConnection(progress, { message, hasProgress, duration: clock.elapsed() - openedAt }, clock.elapsed());
 }
 
 export type ReconnectResult =
@@ -127,7 +127,7 @@ export async function reconnect(context: HttpClientContext, options: ReconnectOp
   let error = new TenonError('http/interrupted', 'the stream ended', { peer: context.peer });
   let { minDelay = 0 } = options;
   for (;;) {
-    if (isExhausted(progress, policy, context.clock.now())) return { over: 'exhausted', error };
+    if (isExhausted(progress, policy, context.clock.elapsed())) return { over: 'exhausted', error };
     const wait = Math.max(minDelay, computeDelay(progress, policy, context.random));
     await pause(context.clock, wait, signal, options.hold, context.sessionSignal);
     if (signal.aborted) return { over: 'aborted', error };

@@ -199,7 +199,7 @@ async function followStream(
   session: string | undefined,
   { stateless, onStreamClosed }: SendOptions,
 ): Promise<void> {
-  const progress = createStreamProgress(context.clock.now());
+  const progress = createStreamProgress(context.clock.elapsed());
   const reportLost = (error: TenonError) => {
     if (pending.id !== undefined) context.receiver.onResponseLost(pending.id, error);
   };

@@ -32,7 +32,7 @@ export async function readStandaloneStream(
   requestSignal: RequestSignal,
 ): Promise<TenonError | undefined> {
   const { session } = context;
-  const progress = createStreamProgress(context.clock.now());
+  const progress = createStreamProgress(context.clock.elapsed());
   const policy = context.onStreamTaken ? SHARED_LISTEN_POLICY : context.listen;
   const retry = (minDelay?: number) =>
     reconnect(context, { progress, policy, signal: requestSignal, session, hold: false, minDelay });

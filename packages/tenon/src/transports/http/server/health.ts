@@ -140,11 +140,11 @@ function createReadinessCheck(
   const runAll = async (): Promise<readonly string[]> => {
     const results = await Promise.all(entries.map(([name, check]) => runCheck(name, check)));
     const failed = results.filter(name => name !== undefined);
-    last = { failed, until: clock.now() + RESULT_TTL };
+    last = { failed, until: clock.elapsed() + RESULT_TTL };
     return failed;
   };
   return async () => {
-    if (last !== undefined && clock.now() < last.until) return last.failed;
+    if (last !== undefined && clock.elapsed() < last.until) return last.failed;
     running ??= runAll().finally(() => {
       running = undefined;
     });

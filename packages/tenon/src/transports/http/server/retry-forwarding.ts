@@ -63,7 +63,7 @@ export class RetryForwarding implements RetryForwarder {
    */
   hold(time: number): Promise<void> {
     this.#listen();
-    this.#heldUntil = Math.max(this.#heldUntil, this.#options.clock.now() + time);
+    this.#heldUntil = Math.max(this.#heldUntil, this.#options.clock.elapsed() + time);
     this.#leased ??= this.#startRenewal();
     return this.#leased;
   }
@@ -85,7 +85,7 @@ export class RetryForwarding implements RetryForwarder {
       };
       const { clock } = this.#options;
       return retryStoreFaults(attempt, { clock, onFault }).finally(() => {
-        if (hasFault) recoveredAt = clock.now();
+        if (hasFault) recoveredAt = clock.elapsed();
       });
     };
     if (!(await waitForStore(() => this.#isRunning(holder)))) return undefined;
@@ -111,7 +111,7 @@ export class RetryForwarding implements RetryForwarder {
           throw rpcError(response.error.code, response.error.message, response.error.data);
         }
         // During a fault of the store, the other process could not renew its lease.
-        if (isRunning || this.#options.clock.now() - recoveredAt < LEASE) await woken;
+        if (isRunning || this.#options.clock.elapsed() - recoveredAt < LEASE) await woken;
         else if (await waitForStore(() => values.delete(key, version))) return undefined;
         else
           throw createUnknownOutcomeError(
@@ -156,7 +156,7 @@ export class RetryForwarding implements RetryForwarder {
   #startRenewal(): Promise<void> {
     const { stores, clock } = this.#options;
     const renewal = runPeriodically({ clock, interval: LEASE / 3, onError: this.#report }, async () => {
-      if (this.#heldUntil <= clock.now() && this.#running.size === 0) {
+      if (this.#heldUntil <= clock.elapsed() && this.#running.size === 0) {
         this.#leased = undefined;
         return void renewal.stop();
       }

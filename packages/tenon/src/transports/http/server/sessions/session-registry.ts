@@ -60,7 +60,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     sweepDueAt = Number.NEGATIVE_INFINITY;
     idleFinder.clear();
     idleFindersByCaller.clear();
-    const since = clock.now() - limits.sessionIdleTimeout;
+    const since = clock.elapsed() - limits.sessionIdleTimeout;
     for (const session of sessions.values()) {
       session.dismissOrphanedPosts();
       if (session.lastActiveAt <= since && !session.isBusy) void session.end();
@@ -70,9 +70,9 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
   };
   const scheduleSweep = (): void => {
     // On Workers a timer ends together with the request that set it. An overdue timer is therefore set again.
-    if (clock.now() <= sweepDueAt || sessions.size === 0) return;
+    if (clock.elapsed() <= sweepDueAt || sessions.size === 0) return;
     const delay = Math.min(SWEEP_INTERVAL, limits.sessionIdleTimeout);
-    sweepDueAt = clock.now() + delay;
+    sweepDueAt = clock.elapsed() + delay;
     clock.after(delay, sweep);
   };
   /** Ends idle sessions. For a caller that exceeds its share, only its own sessions are ended. */
@@ -82,7 +82,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       finder = idleFindersByCaller.get(caller) ?? new IdleSessionFinder(sessions, limits.minIdleBeforeEviction, caller);
       idleFindersByCaller.set(caller, finder);
     }
-    void finder.findNext(clock.now())?.end();
+    void finder.findNext(clock.elapsed())?.end();
   };
 
   const createSession: CreateSession = (id, auth, address) => {
@@ -119,7 +119,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       const session = sessions.get(id);
       // A session ID does not prove the identity of the caller. Another caller must not detect that the session exists.
       if (session === undefined || !isSameOwner(session.auth, auth)) return undefined;
-      session.lastActiveAt = clock.now();
+      session.lastActiveAt = clock.elapsed();
       session.isUnresponsive = false;
       return session;
     },

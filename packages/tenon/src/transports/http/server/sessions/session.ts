@@ -83,7 +83,7 @@ export class HttpSession implements Transport {
     this.context = context;
     this.auth = auth;
     this.caller = caller;
-    this.lastActiveAt = context.clock.now();
+    this.lastActiveAt = context.clock.elapsed();
     this.#owner = owner;
   }
 
@@ -113,7 +113,7 @@ export class HttpSession implements Transport {
     const { clock, limits } = this.context;
     if (this.shared !== undefined || this.#openStreams > 0 || this.serverSession?.waitsForClient !== true) return false;
     if (this.#posts?.entries().some(([, { exchange }]) => !exchange.clientClosed)) return false;
-    return clock.now() - this.lastActiveAt >= limits.unattendedTimeout;
+    return clock.elapsed() - this.lastActiveAt >= limits.unattendedTimeout;
   }
 
   get hasOpenStream(): boolean {
@@ -213,7 +213,7 @@ export class HttpSession implements Transport {
     let cancelExpiry = (): void => {};
     const handleClose = (ended: EventStream): void => {
       this.#openStreams--;
-      this.lastActiveAt = this.context.clock.now();
+      this.lastActiveAt = this.context.clock.elapsed();
       cancelExpiry();
       onClosed?.(ended);
     };
@@ -327,7 +327,7 @@ export class HttpSession implements Transport {
     const post = this.#takePost(response.id);
     if (post === undefined) return undefined;
     // A message of the server does not prove that the client is connected.
-    this.lastActiveAt = this.context.clock.now();
+    this.lastActiveAt = this.context.clock.elapsed();
     const drained = post.respond(this, text, response);
     // A session whose ID was never sent does not count.
     if (post.opensSession && ('error' in response || post.exchange.clientClosed)) this.close();

@@ -84,7 +84,7 @@ export class StoredSessions {
     const attached = this.#attached.get(session);
     attached?.adopt(stored);
     attached?.extendTime();
-    session.lastActiveAt = this.#context.clock.now();
+    session.lastActiveAt = this.#context.clock.elapsed();
     return session;
   }
 

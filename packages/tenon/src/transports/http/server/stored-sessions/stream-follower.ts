@@ -55,7 +55,7 @@ export class StreamFollower {
   start(): void {
     const { stores, prefix, clock, pollInterval, report } = this.#options;
     this.#unsubscribe = stores.bus.subscribe(prefix, () => this.wake());
-    this.#pollDueAt = clock.now() + pollInterval;
+    this.#pollDueAt = clock.elapsed() + pollInterval;
     this.#reading = runPeriodically({ clock, interval: pollInterval, onError: report }, () => this.#read());
     this.wake();
   }
@@ -86,8 +86,8 @@ export class StreamFollower {
     const { clock, pollInterval, onPoll } = this.#options;
     try {
       // Frequent events must not delay it.
-      if (clock.now() >= this.#pollDueAt) {
-        this.#pollDueAt = clock.now() + pollInterval;
+      if (clock.elapsed() >= this.#pollDueAt) {
+        this.#pollDueAt = clock.elapsed() + pollInterval;
         await onPoll();
       }
     } finally {

@@ -1,4 +1,5 @@
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../json/json-object.js';
+import { setNewest } from './set-newest.js';
 
 /** Maximum number of values. Beyond it, the least recently used value is removed. */
 const MAX_ENTRIES = 64;
@@ -18,24 +19,8 @@ export class JsonCache<T> {
   /** Returns the value of an object. Throws the errors of `compute` and of `JSON.stringify`. */
   get(json: JsonObject): T {
     const text = JSON.stringify(json);
-    const known = this.#entries.get(text);
-    if (known === undefined) return this.#add(text);
-    // The map is in the order of use, so the value moves to the end.
-    this.#entries.delete(text);
-    this.#entries.set(text, known);
-    return known;
-  }
-
-  #add(text: string): T {
-    const value = this.#compute(JSON.parse(text) as JsonObject);
-    if (text.length > MAX_TEXT) return value;
-    if (this.#entries.size === MAX_ENTRIES) {
-      for (const oldest of this.#entries.keys()) {
-        this.#entries.delete(oldest);
-        break;
-      }
-    }
-    this.#entries.set(text, value);
+    const value = this.#entries.get(text) ?? this.#compute(JSON.parse(text) as JsonObject);
+    if (text.length <= MAX_TEXT) setNewest(this.#entries, text, value, MAX_ENTRIES);
     return value;
   }
 }

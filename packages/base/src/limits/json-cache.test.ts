@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json/json-object.js';
 import { JsonCache } from './json-cache.js';
-import type { JsonObject } from './json-object.js';
 
 function createCounted() {
   const computed: JsonObject[] = [];
