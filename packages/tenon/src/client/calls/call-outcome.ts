@@ -57,7 +57,6 @@ export function adviseOutcome(error: TenonError, { peer }: Pick<Connection, 'pee
 export function describeBothAttempts(first: TenonError, second: TenonError, method: string): TenonError {
   if (second.code === CURSOR_EXPIRED) return second;
   const mayHaveRun = mayHaveExecuted(first) && !isReadOnly(method);
-  const { rpcCode, data, status, peer } = second;
   // The server's message stays unchanged, because programs compare it and a gateway forwards it.
   const isAnswer = ANSWERED.test(second.code);
   const firstAttempt = `the first attempt failed (${first.code}: ${first.summary})`;
@@ -66,14 +65,9 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
     mayHaveRun && !isAnswer && second.code !== 'call/aborted' ? OUTCOME_UNKNOWN : second.code,
     isAnswer ? second.summary : `${second.summary}; ${firstAttempt}`,
     {
-      peer,
+      ...second,
       method,
-      expected: second.expected,
-      received: second.received,
       hint: isAnswer ? `${next ?? 'read the answer'} (${firstAttempt})` : next,
-      rpcCode,
-      data,
-      status,
       cause: new AggregateError([first, second], 'both attempts failed'),
     },
   );
