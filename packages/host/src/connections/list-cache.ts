@@ -264,12 +264,14 @@ export class ListCache {
     if (capabilities[offered] === undefined) return { items: [], announcesChanges: true };
     let hints: Cacheable | undefined;
     let size = 0;
+    let hasNextPage = false;
     const onPage = (page: JsonObject) => {
       // The first page is limited by the maximum message size.
       if (hints) size += JSON.stringify(page).length;
       if (size > MAX_SIZE)
         throw this.#createListError('host/too-large', `lists more than ${MAX_SIZE} characters of ${kind}`);
       hints = mergeCacheHints(hints ?? {}, page);
+      hasNextPage = typeof page.nextCursor === 'string';
     };
     const items = new Map<string, ListEntries[K]>();
     let duplicate: string | undefined;
@@ -281,12 +283,12 @@ export class ListCache {
       const key = getEntryKey(entry);
       if (items.has(key)) duplicate ??= key;
       else if (items.size < MAX_ENTRIES) items.set(key, entry);
-      else {
-        this.#onError(
-          this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}, and the others are ignored`),
-        );
-        break;
-      }
+      // The last page may end with the last entry that is taken.
+      if (items.size < MAX_ENTRIES || (items.has(key) && !hasNextPage)) continue;
+      this.#onError(
+        this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}, and the others are ignored`),
+      );
+      break;
     }
     if (duplicate !== undefined) {
       const what = `lists ${JSON.stringify(duplicate.slice(0, 128))} more than once, and only the first of these ${kind} is used`;
