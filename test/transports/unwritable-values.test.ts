@@ -94,6 +94,19 @@ describe.each(VERSIONS.flatMap(version => TRANSPORTS.map(transport => [transport
       expect(await client.callTool('keep', input)).toMatchObject({ content: [{ text: '1' }] });
     });
 
+    it.skipIf(transport === 'memory').each([
+      ['too large', 'x'.repeat(17 * 1024 * 1024), /at most 16777216 bytes|larger than 4194304 bytes/],
+      ['nested too deeply', JSON.parse('['.repeat(200) + ']'.repeat(200)), /at most 128 levels|deeper than 128 levels/],
+    ])('reports at once that arguments are %s, with the limit, and goes on', async (_, x, limit) => {
+      const client = await open(transport, { protocolVersion });
+      const code = transport === 'stdio' ? 'peer/error' : 'http/refused';
+      await expect(client.callTool('keep', { x })).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(limit),
+      });
+      expect(await countCalls(client)).toMatchObject([{ text: '0' }]);
+    });
+
     it('refuses such members in the response to an input request', async () => {
       const errors: unknown[] = [];
       const sample = (): CreateMessageResult =>

@@ -44,9 +44,9 @@ export async function openObservedTransport(
         observation.hasEcho ||= isEchoedRequest(value);
         receiver.onMessage(value, context);
       },
-      onParseError(error) {
+      onParseError(error, id) {
         keep(observation.noise, error);
-        receiver.onParseError(error);
+        receiver.onParseError(error, id);
       },
       onClose(error) {
         if (error) keep(observation.exits, error);

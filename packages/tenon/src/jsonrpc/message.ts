@@ -101,6 +101,9 @@ export function isFailureMessage(value: unknown): value is JsonRpcFailure {
   return classifyMessage(value) === 'failure';
 }
 
+/** Members that a peer may set to `null` when they are absent. */
+const NULL_MEMBERS = ['params', 'result', 'error'] as const;
+
 function isPresent(member: unknown): boolean {
   return member !== undefined && member !== null;
 }
@@ -113,10 +116,8 @@ export function withoutNulls<M extends JsonRpcMessage>(message: M): M {
   const { params, result, error }: { params?: unknown; result?: unknown; error?: unknown } = message;
   if (params !== null && result !== null && error !== null) return message;
   const copy: M & { params?: unknown; result?: unknown; error?: unknown } = { ...message };
-  if (params === null) delete copy.params;
-  if (result === null && isFailureMessage(message)) delete copy.result;
-  else if (result === null) copy.result = {};
-  if (error === null) delete copy.error;
+  for (const name of NULL_MEMBERS) if (copy[name] === null) delete copy[name];
+  if (result === null && !isFailureMessage(message)) copy.result = {};
   return copy;
 }
 
@@ -134,8 +135,6 @@ export function diagnoseMessage(value: unknown): { id?: Id; reason: string } {
 
 /** Maximum number of characters that are shown of the message of an invalid error. */
 const MAX_SHOWN_MESSAGE = 120;
-
-const NULL_MEMBERS = ['params', 'result', 'error'] as const;
 
 function explainMalformed(value: JsonObject): string {
   // A valid message is refused only for these, by `strict`.

@@ -1,11 +1,8 @@
 import { TenonError } from '@tenon/base';
-import { formatId, type JsonRpcResponse } from './message.js';
+import { formatId, isId, type JsonRpcResponse } from './message.js';
 
 /** Maximum number of messages in one batch. */
 export const MAX_BATCH = 50;
-
-/** The deviation of a message with `params`, `result` or `error` that is `null`. */
-export const NULL_MEMBER = 'null counts as absent for params, result and error';
 
 /**
  * Creates the error of a response to an unknown request. A response without an ID means that the peer could not read a
@@ -13,7 +10,7 @@ export const NULL_MEMBER = 'null counts as absent for params, result and error';
  */
 export function createUnexpectedResponseError(peer: string, response: JsonRpcResponse): TenonError {
   const { id } = response;
-  if (id !== undefined && id !== null)
+  if (isId(id))
     return new TenonError('peer/unknown-response', `received a response to the unknown request ${formatId(id)}`, {
       peer,
     });
@@ -30,7 +27,7 @@ export function createForbiddenRequestError(peer: string, method: string): Tenon
   const methodName = method.slice(0, 128);
   return new TenonError(
     'peer/unexpected-request',
-    `received the request ${methodName}, which this protocol version does not allow servers to send`,
+    `received the request ${methodName}, which servers may not send in this protocol version`,
     { peer },
   );
 }

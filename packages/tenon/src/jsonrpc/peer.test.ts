@@ -272,6 +272,14 @@ describe('a peer that receives notifications', () => {
     expect(errors).toMatchObject([{ code: 'a/b' }]);
   });
 
+  it('names the limit of a request that is too large to its sender', async () => {
+    const { peer, messages } = await startPeer();
+    peer.onParseError(new TenonError('a/b', 'secret words', { received: 'more', expected: 'at most 9 bytes' }), 4);
+    await waitForImmediate();
+    const error = { code: -32700, message: 'Parse error: expected at most 9 bytes' };
+    expect(messages).toEqual([{ jsonrpc: '2.0', id: 4, error }]);
+  });
+
   it('survives an error listener that throws', async () => {
     const { messages, say } = await startPeer({
       onError: () => {

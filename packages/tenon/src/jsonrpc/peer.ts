@@ -167,18 +167,18 @@ export class Peer implements MessageReceiver {
   onMessage(value: unknown, context?: MessageContext): void {
     this.#hasActivity = true;
     if (Array.isArray(value)) return void this.#dispatchBatch(value, context);
-    this.#dispatch(value, context, response => this.#sendResponse(response));
+    this.#dispatch(value, context);
   }
 
-  onParseError(error: TenonError): void {
-    const code = error.rpcCode ?? PARSE_ERROR;
-    const message = code === PARSE_ERROR ? 'Parse error' : 'Invalid request';
-    this.#refuse(undefined, code, message, response => this.#sendResponse(response));
+  onParseError(error: TenonError, id?: Id): void {
+    const { rpcCode = PARSE_ERROR, expected } = error;
+    const message = rpcCode === PARSE_ERROR ? 'Parse error' : 'Invalid request';
+    this.#refuse(id, rpcCode, expected ? `${message}: expected ${expected}` : message);
     this.#reportError(error);
   }
 
   onResponseLost(id: Id, error: TenonError): void {
-    this.#pending?.fail(this.#pending.findByText(id)?.id ?? id, error);
+    this.#pending?.fail(id, error);
   }
 
   onSessionLost(error: TenonError): void {
@@ -194,11 +194,19 @@ export class Peer implements MessageReceiver {
     this.#runSafely(() => this.#handler.onClose(error));
   }
 
-  #dispatch(received: unknown, context: MessageContext | undefined, reply: SendReply): void {
+  #dispatch(
+    received: unknown,
+    context?: MessageContext,
+    reply: SendReply = response => this.#sendResponse(response),
+  ): void {
     const isChecked = received !== undefined && context?.checkedRequest === received;
     let kind = isChecked ? 'request' : classifyMessage(received);
     const value = kind === 'malformed' ? received : withoutNulls(received as JsonRpcMessage);
-    if (value !== received && !this.#acceptsNulls(received as JsonRpcMessage)) kind = 'malformed';
+    if (value !== received) {
+      const { method } = received as Partial<JsonRpcRequest>;
+      const summary = 'null counts as absent for params, result and error';
+      if (!tolerate(this.#handler, 'null-member', method, summary)) kind = 'malformed';
+    }
     switch (kind) {
       case 'request':
         return this.#runRequest(value as JsonRpcRequest, context, reply);
@@ -214,22 +222,23 @@ export class Peer implements MessageReceiver {
     }
   }
 
-  /** Tells if a valid message may have members that are `null`. */
-  #acceptsNulls(message: JsonRpcMessage): boolean {
-    const method = 'method' in message ? message.method : undefined;
-    return tolerate(this.#handler, 'null-member', method, errors.NULL_MEMBER);
-  }
-
   #dispatchBatch(values: unknown[], context?: MessageContext): void {
     const batches = this.#handler.getBatchMode();
     if (batches === 'split' && values.length > 0) {
-      for (const value of values) this.#dispatch(value, context, response => this.#sendResponse(response));
+      for (const value of values) this.#dispatch(value, context);
       return;
     }
     if (batches !== true || values.length === 0 || values.length > errors.MAX_BATCH) {
-      const isTooLong = values.length > errors.MAX_BATCH;
-      const fault = isTooLong ? `a batch of more than ${errors.MAX_BATCH} messages` : 'a batch is no message';
-      return this.#refuseBatch(values, `Invalid request: ${fault}`);
+      const fault =
+        values.length > errors.MAX_BATCH
+          ? `a batch of more than ${errors.MAX_BATCH} messages`
+          : 'a batch is no message';
+      // Each request of the batch is rejected, and its responses are accepted.
+      const ids: (Id | undefined)[] = values.flatMap(value => diagnoseMessage(value).id ?? []);
+      if (ids.length === 0) ids.push(undefined);
+      for (const id of ids) this.#refuse(id, INVALID_REQUEST, `Invalid request: ${fault}`);
+      for (const value of values) if (isResponseLike(value)) this.#dispatch(value, undefined, () => {});
+      return;
     }
     const responses: JsonRpcResponse[] = [];
     let remaining = values.length;
@@ -240,17 +249,8 @@ export class Peer implements MessageReceiver {
     for (const value of values) this.#dispatch(value, context, collect);
   }
 
-  /** Rejects each request of a batch, and accepts the responses in the batch. */
-  #refuseBatch(values: unknown[], message: string): void {
-    const ids = values.flatMap(value => diagnoseMessage(value).id ?? []);
-    for (const id of ids.length === 0 ? [undefined] : ids)
-      this.#refuse(id, INVALID_REQUEST, message, response => this.#sendResponse(response));
-    for (const value of values) if (isResponseLike(value)) this.#dispatch(value, undefined, () => {});
-  }
-
   #completeRequest(response: JsonRpcResponse): void {
-    const hasId = response.id !== undefined && response.id !== null;
-    if (hasId && this.#pending?.completeRequest(response)) return;
+    if (this.#pending?.completeRequest(response)) return;
     const named = this.#pending?.findByText(response.id);
     if (named === undefined) return this.#reportError(errors.createUnexpectedResponseError(this.peer, response));
     const summary = 'the id of a response is a string, which counts as the number';
@@ -263,16 +263,20 @@ export class Peer implements MessageReceiver {
     const { id, reason } = diagnoseMessage(value);
     const error = new TenonError('peer/malformed', `received an invalid message: ${reason}`, { peer: this.peer });
     // The request gets no other response than this malformed one, so it fails.
-    if (isResponseLike(value) && this.#pending?.fail(this.#pending.findByText(value.id)?.id ?? value.id, error))
-      return reply(undefined);
+    if (isResponseLike(value) && this.#pending?.fail(value.id, error)) return reply(undefined);
     this.#reportError(error);
     this.#refuse(id, INVALID_REQUEST, `Invalid request: ${reason}`, reply);
   }
 
-  #refuse(id: Id | undefined, code: number, message: string, reply: SendReply): void {
-    const unreadable = this.#handler.getUnreadableId();
-    if ((id === undefined && unreadable === false) || this.#handler.mayAnswer?.() === false) return reply(undefined);
-    reply(createFailure(id ?? (unreadable === null ? null : undefined), { code, message }));
+  #refuse(
+    id: Id | undefined,
+    code: number,
+    message: string,
+    reply: SendReply = response => this.#sendResponse(response),
+  ): void {
+    const sentId = id ?? this.#handler.getUnreadableId();
+    if (sentId === false || this.#handler.mayAnswer?.() === false) return reply(undefined);
+    reply(createFailure(sentId, { code, message }));
   }
 
   #runRequest(incoming: JsonRpcRequest, context: MessageContext | undefined, reply: SendReply): void {

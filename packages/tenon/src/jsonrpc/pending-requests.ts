@@ -157,9 +157,9 @@ export class PendingRequests {
     return true;
   }
 
-  /** Rejects a request. Returns false when no caller waits for its response. */
+  /** Rejects the request with an ID or the text of it. Returns false when no caller waits for its response. */
   fail(id: Id, error: TenonError): boolean {
-    const pending = this.#take(id);
+    const pending = this.#take(this.findByText(id)?.id ?? id);
     pending?.reject(error);
     return pending !== undefined;
   }

@@ -107,8 +107,11 @@ export interface Transport {
 export interface MessageReceiver {
   /** Called with each JSON value that arrives: a message, or any other value that the peer sent. */
   onMessage(value: unknown, context?: MessageContext): void;
-  /** Called when the peer sent something that is not JSON or is too large. */
-  onParseError(error: TenonError): void;
+  /**
+   * Called when the peer sent something that is not JSON or is too large. With the ID of a request, that request is answered
+   * with an error.
+   */
+  onParseError(error: TenonError, id?: Id): void;
   /** Called when the response to the request `id` is lost. The transport stays open. */
   onResponseLost(id: Id, error: TenonError): void;
   /** Called when the transport has closed and no more messages arrive. `error` is absent if `close` was called. */

@@ -16,7 +16,9 @@ export function createPausableClock(base: Clock): PausableClock {
     holders -= 1;
     if (holders > 0) return;
     pausedFor += base.elapsed() - pausedAt;
-    for (const arm of [...paused]) arm();
+    const waiting = [...paused];
+    paused.clear();
+    for (const arm of waiting) arm();
   };
   return {
     now: () => base.now(),
@@ -25,7 +27,6 @@ export function createPausableClock(base: Clock): PausableClock {
       const dueAt = elapsed() + ms;
       let cancelTimer: () => void = () => {};
       const arm = () => {
-        paused.delete(arm);
         if (holders > 0) paused.add(arm);
         else
           cancelTimer = base.after(Math.max(0, dueAt - elapsed()), () => (elapsed() >= dueAt ? run() : arm()), options);

@@ -44,7 +44,7 @@ class RawHttpTransport implements Transport {
         this.#readResult(value);
         receiver.onMessage(value, context);
       },
-      onParseError: error => receiver.onParseError(error),
+      onParseError: (error, id) => receiver.onParseError(error, id),
       onResponseLost: (id, error) => receiver.onResponseLost(id, error),
       onClose: error => receiver.onClose(error),
       onSessionLost: error => receiver.onSessionLost?.(error),

@@ -158,7 +158,7 @@ class StdioTransport implements Transport {
     const redact = (text: string) => redactValues(text, this.#secrets);
     const lines = {
       value: (value: unknown) => this.#receiver?.onMessage(redactErrorResponse(value, redact)),
-      onParseError: (error: TenonError) => this.#receiver?.onParseError(error),
+      onParseError: (error: TenonError, id?: Id) => this.#receiver?.onParseError(error, id),
       onResponseLost: (id: Id, error: TenonError) => this.#receiver?.onResponseLost(id, error),
     };
     const reader = createLineReader(this.peer, lines, { ...this.#options, redact });

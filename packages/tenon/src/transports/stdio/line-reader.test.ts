@@ -9,17 +9,21 @@ function collect(limits?: LineLimits) {
   const values: unknown[] = [];
   const errors: TenonError[] = [];
   const lost: Id[] = [];
+  const refused: (Id | undefined)[] = [];
   const reader = createLineReader(
     'stdio: it',
     {
       value: value => void values.push(value),
-      onParseError: error => void errors.push(error),
+      onParseError(error, id) {
+        errors.push(error);
+        refused.push(id);
+      },
       onResponseLost: id => void lost.push(id),
     },
     limits,
   );
   const text = (piece: string) => reader.push(Buffer.from(piece));
-  return { reader, text, values, errors, lost, codes: () => errors.map(error => error.code) };
+  return { reader, text, values, errors, lost, refused, codes: () => errors.map(error => error.code) };
 }
 
 /** Cuts bytes at the given places, each a fraction of the whole. */
@@ -175,12 +179,37 @@ describe('an unreadable line', () => {
     expect(lost).toEqual([7, 'a"b', 8]);
   });
 
-  it('names no request when it is a request itself or has no id of its own', () => {
-    const { text, lost } = collect({ maxLineBytes: 2000 });
+  it.each([
+    [
+      'the id before the method',
+      (id: string, params: string) => `{"jsonrpc":"2.0","id":${id},"method":"m","params":${params}}`,
+    ],
+    ['the id last', (id: string, params: string) => `{"method":"m","params":${params},"jsonrpc":"2.0","id":${id}}`],
+    [
+      'the version last',
+      (id: string, params: string) => `{"method":"m","params":${params},"id":${id},"jsonrpc":"2.0"}`,
+    ],
+  ])('is refused once, with the id of its request, with %s', (_, line) => {
+    const { text, lost, refused } = collect({ maxLineBytes: 2000 });
+    for (const id of ['7', '"method"']) text(`${line(id, `{"id":99,"x":"${'y'.repeat(4000)}"}`)}\n`);
+    text(`${line('8', '['.repeat(200) + ']'.repeat(200))}\n`);
+    expect([refused, lost]).toEqual([[7, 'method', 8], []]);
+  });
+
+  it('names no request when it has no id of its own', () => {
+    const { text, lost, refused } = collect({ maxLineBytes: 2000 });
     const long = 'y'.repeat(4000);
-    text(`{"method":"m","params":{"x":"${long}"},"jsonrpc":"2.0","id":3}\n`);
-    text(`{"jsonrpc":"2.0","id":3,"method":"m","params":{"x":"${long}"}}\n`);
+    text(`{"method":"m","params":{"x":"${long}","id":3}}\n`);
     text(`{"jsonrpc":"2.0","result":{"x":"${long}","id":3}}\n`);
-    expect(lost).toEqual([]);
+    text(`[{"method":"m","params":{"x":"${long}"},"id":3}]\n`);
+    expect([refused, lost]).toEqual([[undefined, undefined, undefined], []]);
+  });
+
+  it('is refused at the end of the input when it has no other end', () => {
+    const { reader, text, codes, refused } = collect({ maxLineBytes: 2000 });
+    text(`{"method":"m","params":{"x":"${'y'.repeat(4000)}`);
+    expect(codes()).toEqual([]);
+    reader.end();
+    expect([codes(), refused]).toEqual([['stdio/line-too-long'], [undefined]]);
   });
 });

@@ -23,7 +23,8 @@ export interface LineReaderOptions extends LineLimits {
 
 export interface LineReceiver {
   value(value: unknown): void;
-  onParseError(error: TenonError): void;
+  /** Called for a refused line, with the ID of its request if that is known. */
+  onParseError(error: TenonError, id?: Id): void;
   /** Called when a refused line was the response to this request. */
   onResponseLost(id: Id, error: TenonError): void;
 }
@@ -55,8 +56,7 @@ export function createLineReader(peer: string, receiver: LineReceiver, options: 
         received: `more levels in ${formatExcerpt(text, redact, 60)}`,
         hint: 'flatten the value, or raise `maxJsonDepth`, which needs more stack',
       });
-      receiver.onParseError(error);
-      return reportLostResponse(text.slice(0, EDGE_LENGTH), text.slice(-EDGE_LENGTH), error);
+      return refuseLine(findMessage(text.slice(0, EDGE_LENGTH), text.slice(-EDGE_LENGTH)), error);
     }
     let value: unknown;
     try {
@@ -76,11 +76,11 @@ export function createLineReader(peer: string, receiver: LineReceiver, options: 
     receiver.value(value);
   }
 
-  /** Reports the ID of an unreadable response, so that its caller does not wait for the timeout. */
-  function reportLostResponse(head: string, tail: string, error: TenonError): void {
-    const matched = ID_FIRST.exec(head)?.[1] ?? (BODY_FIRST.test(head) ? ID_LAST.exec(tail)?.[1] : undefined);
-    const id = tryParseJson(matched ?? '');
-    if (isId(id)) receiver.onResponseLost(id, error);
+  /** Reports a refused line with the ID of its message, so that nobody waits for a response until the timeout. */
+  function refuseLine({ member, id }: RefusedMessage, error: TenonError, isReported = false): void {
+    if (member === 'method') return receiver.onParseError(error, id);
+    if (!isReported) receiver.onParseError(error);
+    if (id !== undefined) receiver.onResponseLost(id, error);
   }
 
   return new LineSplitter(
@@ -101,10 +101,11 @@ export function createLineReader(peer: string, receiver: LineReceiver, options: 
           received: `a longer line that begins with ${createQuote(head, redact, 60)}`,
           hint: 'split the data into pages or links, or raise `maxLineBytes`, which needs more memory',
         });
-        receiver.onParseError(tooLongError);
+        // The ID of a request may follow at the end of its line, which any other line may never have.
+        if (findMessage(head).member !== 'method') receiver.onParseError(tooLongError);
       },
       onOversizedLineEnd(head, tail) {
-        if (tooLongError) reportLostResponse(head, tail, tooLongError);
+        if (tooLongError) refuseLine(findMessage(head, tail), tooLongError, true);
       },
     },
     maxLineBytes,
@@ -149,13 +150,22 @@ export function exceedsDepth(text: string, limit: number): boolean {
   return false;
 }
 
-// A response, with its members in either of the usual orders. The patterns match at the ends of the line, where no
-// nested member can be. They match an "id" before the result, or an "id" followed only by the outermost brace.
-const START = '^\\s*\\{\\s*';
+/** What the ends of a refused line tell about its message. */
+interface RefusedMessage {
+  readonly member?: string | undefined;
+  readonly id?: Id | undefined;
+}
+
+function findMessage(head: string, tail = ''): RefusedMessage {
+  const [, first, member] = HEAD.exec(head) ?? [];
+  const id = member && tryParseJson(first ?? ID_LAST.exec(tail)?.[1] ?? '');
+  return { member, id: isId(id) ? id : undefined };
+}
+
+// A message, with its members in either of the usual orders. The patterns match at the ends of the line, where no
+// nested member can be. They match an "id" before the content, or an "id" followed only by the outermost brace.
 const VERSION = '(?:"jsonrpc"\\s*:\\s*"2\\.0"\\s*,\\s*)?';
 const ID = '"id"\\s*:\\s*(-?\\d{1,16}|"(?:[^"\\\\]|\\\\.){0,200}")';
-const BODY = '"(?:result|error)"\\s*:';
 // Bundlers keep a template with names, and with it a pattern that a program does not use.
-const ID_FIRST = new RegExp(START.concat(VERSION, ID, '\\s*,\\s*', VERSION, BODY));
-const BODY_FIRST = new RegExp(START.concat(VERSION, BODY));
+const HEAD = new RegExp('^\\s*\\{\\s*(?:'.concat(VERSION, ID, '\\s*,\\s*)?', VERSION, '"(result|error|method)"\\s*:'));
 const ID_LAST = new RegExp(',\\s*'.concat(ID, '\\s*(?:,\\s*"jsonrpc"\\s*:\\s*"2\\.0"\\s*)?\\}\\s*$'));

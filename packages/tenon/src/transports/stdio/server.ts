@@ -159,7 +159,7 @@ function createServerTransport(
         peer,
         {
           value: value => receiver?.onMessage(value),
-          onParseError: error => receiver?.onParseError(error),
+          onParseError: (error, id) => receiver?.onParseError(error, id),
           onResponseLost: (id, error) => receiver?.onResponseLost(id, error),
         },
         options,

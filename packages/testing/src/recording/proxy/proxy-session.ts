@@ -50,9 +50,9 @@ export class ProxySession implements ServerSession {
     });
     await this.#client.open({
       onMessage: value => this.#receiveFromClient(value),
-      onParseError: error => {
+      onParseError: (error, id) => {
         this.#options.onError(error);
-        this.#respond(createFailure(undefined, { code: PARSE_ERROR, message: 'Parse error' }));
+        this.#respond(createFailure(id, { code: PARSE_ERROR, message: 'Parse error' }));
       },
       onResponseLost: () => {},
       onClose: () => void this.close(),

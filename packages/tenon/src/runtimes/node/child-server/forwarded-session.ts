@@ -127,8 +127,8 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
     }
   }
 
-  onParseError(error: TenonError): void {
-    this.#current?.send({ server: 'parse-error', session: this.id, error: toSentError(error) });
+  onParseError(error: TenonError, id?: Id): void {
+    this.#current?.send({ server: 'parse-error', session: this.id, error: toSentError(error), id });
   }
 
   onResponseLost(id: Id, error: TenonError): void {

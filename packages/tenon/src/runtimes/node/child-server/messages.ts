@@ -40,7 +40,12 @@ export type MessageToServer =
       readonly state: SessionState | undefined;
     }
   | { readonly server: 'message'; readonly session: number; readonly value: unknown; readonly context: SentContext }
-  | { readonly server: 'parse-error'; readonly session: number; readonly error: SentError }
+  | {
+      readonly server: 'parse-error';
+      readonly session: number;
+      readonly error: SentError;
+      readonly id?: Id | undefined;
+    }
   | { readonly server: 'response-lost'; readonly session: number; readonly id: Id; readonly error: SentError }
   | { readonly server: 'end-listening'; readonly session: number }
   | { readonly server: 'end'; readonly session: number }

@@ -48,7 +48,7 @@ export class ParentTransport implements Transport {
   receive(message: SessionMessage): void {
     const receiver = this.#receiver;
     if (message.server === 'message') receiver?.onMessage(message.value, toMessageContext(message.context));
-    else if (message.server === 'parse-error') receiver?.onParseError(fromSentError(message.error));
+    else if (message.server === 'parse-error') receiver?.onParseError(fromSentError(message.error), message.id);
     else if (message.server === 'response-lost') receiver?.onResponseLost(message.id, fromSentError(message.error));
     else if (message.server === 'closed') receiver?.onClose(message.error && fromSentError(message.error));
   }
