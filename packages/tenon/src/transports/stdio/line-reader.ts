@@ -77,7 +77,7 @@ export function createLineReader(peer: string, receiver: LineReceiver, options: 
   }
 
   /** Reports a refused line with the ID of its message, so that nobody waits for a response until the timeout. */
-  function refuseLine({ member, id }: RefusedMessage, error: TenonError, isReported = false): void {
+  function refuseLine({ member, id }: MessageEnds, error: TenonError, isReported = false): void {
     if (member === 'method') return receiver.onParseError(error, id);
     if (!isReported) receiver.onParseError(error);
     if (id !== undefined) receiver.onResponseLost(id, error);
@@ -150,13 +150,13 @@ export function exceedsDepth(text: string, limit: number): boolean {
   return false;
 }
 
-/** What the ends of a refused line tell about its message. */
-interface RefusedMessage {
+/** Facts about a message that the ends of its line tell. `member` is `method`, `result` or `error`. */
+interface MessageEnds {
   readonly member?: string | undefined;
   readonly id?: Id | undefined;
 }
 
-function findMessage(head: string, tail = ''): RefusedMessage {
+function findMessage(head: string, tail = ''): MessageEnds {
   const [, first, member] = HEAD.exec(head) ?? [];
   const id = member && tryParseJson(first ?? ID_LAST.exec(tail)?.[1] ?? '');
   return { member, id: isId(id) ? id : undefined };
