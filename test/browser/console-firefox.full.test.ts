@@ -96,6 +96,7 @@ describe.skipIf(!found)('the page of the console in Firefox', () => {
     await page.keyboard.type('echo');
     await page.keyboard.press('Enter');
     await page.waitForSelector('h1 ::-p-text(echo)');
+    await page.waitForSelector('.fields :focus');
     await page.keyboard.type('by keys');
     await page.keyboard.down('Control');
     await page.keyboard.press('Enter');

@@ -131,6 +131,8 @@ describe.skipIf(!found)('the page of the console', () => {
     await page.keyboard.type('echo');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'echo' }).waitFor();
+    // The field gets the focus after the view is painted.
+    await page.locator('.fields :focus').waitFor();
     await page.keyboard.type('by keys');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Echo: by keys').waitFor();
