@@ -18,6 +18,8 @@ export async function findAxeFindings(page: Page, open: () => Promise<void>): Pr
       await page.setViewportSize({ width, height: 844 });
       await page.emulateMedia({ colorScheme });
       await open();
+      // The colors of the other theme change within 80 ms.
+      await page.evaluate('Promise.all(document.getAnimations().map(each => each.finished)).then(() => {})');
       await page.evaluate(source);
       const { violations } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
       for (const { id, nodes } of violations)
