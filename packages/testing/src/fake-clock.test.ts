@@ -13,13 +13,14 @@ it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('refuses to advance by %s, a
 
 it('changes neither timers nor elapsed time when the time of day is set', () => {
   const clock = fakeClock(1000);
+  const start = clock.elapsed();
   let runs = 0;
   clock.after(10, () => runs++);
   clock.advance(5);
   clock.setTime(90);
-  expect([clock.now(), clock.elapsed(), runs]).toEqual([90, 5, 0]);
+  expect([clock.now(), clock.elapsed() - start, runs]).toEqual([90, 5, 0]);
   clock.advance(5);
-  expect([clock.now(), clock.elapsed(), runs]).toEqual([95, 10, 1]);
+  expect([clock.now(), clock.elapsed() - start, runs]).toEqual([95, 10, 1]);
   expect(() => clock.setTime(-1)).toThrow(expect.objectContaining({ code: 'options/invalid' }));
 });
 

@@ -17,13 +17,17 @@ export interface FakeClock extends Clock {
   readonly timers: number;
 }
 
+/** Value of `elapsed` when a clock is created, in milliseconds. */
+const FIRST_ELAPSED = 1_000_000_000;
+
 /** Creates a clock that stays at `start` milliseconds until it is advanced, so that tests need not wait. */
 export function fakeClock(start = 0): FakeClock {
   requireArgument('`start` of fakeClock', start, checkMilliseconds);
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  // Other than the time of day, so that a test fails if code mixes the two.
+  let time = FIRST_ELAPSED;
   /** Time of day when `elapsed` was 0. */
-  let startTime = start;
-  let time = 0;
+  let startTime = start - time;
   const findNextTimer = (end: number) => {
     const due = [...timers].filter(({ at }) => at <= end);
     return due.reduce<(typeof due)[number] | undefined>(

@@ -196,10 +196,7 @@ function createMeter(quota: Quota, maxKeys: number): QuotaMeter {
   const buckets = new Map<string, Bucket>();
   const findMismatch = compileMatch(quota.match ?? {}, false);
   const refill = (bucket: Bucket, now: number) => {
-    bucket.tokens = Math.min(
-      quota.calls,
-      bucket.tokens + (Math.max(0, now - bucket.updatedAt) * quota.calls) / quota.window,
-    );
+    bucket.tokens = Math.min(quota.calls, bucket.tokens + ((now - bucket.updatedAt) * quota.calls) / quota.window);
     bucket.updatedAt = now;
     return bucket;
   };

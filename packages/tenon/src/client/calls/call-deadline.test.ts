@@ -6,6 +6,7 @@ import { CallDeadline, createPausableClock } from './call-deadline.js';
 describe('createPausableClock', () => {
   it('delays its timers by the time for which it was paused', () => {
     const base = fakeClock(7);
+    const start = base.elapsed();
     const clock = createPausableClock(base);
     const rang: string[] = [];
     clock.after(100, () => rang.push('a'));
@@ -22,12 +23,12 @@ describe('createPausableClock', () => {
     goOn();
     goOn();
     base.advance(1000);
-    expect([clock.elapsed(), rang]).toEqual([40, []]);
+    expect([clock.elapsed() - start, rang]).toEqual([40, []]);
     also();
     base.advance(9);
     expect(rang).toEqual([]);
     base.advance(1);
-    expect([rang, clock.elapsed()]).toEqual([['b'], 50]);
+    expect([rang, clock.elapsed() - start]).toEqual([['b'], 50]);
     base.advance(50);
     expect([rang, base.timers]).toEqual([['b', 'a'], 0]);
   });
@@ -49,6 +50,7 @@ describe('createPausableClock', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 300 }), (all, ms) => {
         const base = fakeClock();
+        const start = base.elapsed();
         const clock = createPausableClock(base);
         let rang = false;
         clock.after(ms, () => (rang = true));
@@ -58,7 +60,7 @@ describe('createPausableClock', () => {
           base.advance(time);
           goOn?.();
           if (!stands) passed += time;
-          expect(clock.elapsed()).toBe(passed);
+          expect(clock.elapsed() - start).toBe(passed);
           expect(rang).toBe(passed >= ms);
         }
       }),

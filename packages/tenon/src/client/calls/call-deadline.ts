@@ -1,6 +1,9 @@
 import type { Clock } from '@tenon/base';
 
-/** A clock that can be paused, for example while the user answers an input request. Its timers are paused too. */
+/**
+ * A clock whose `elapsed` and timers can be paused, for example while the user answers an input request. The time of day goes
+ * on.
+ */
 export interface PausableClock extends Clock {
   /** Pauses the clock. Returns a function that resumes it. The clock runs again when every pause was resumed. */
   pause(): () => void;

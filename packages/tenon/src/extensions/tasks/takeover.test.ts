@@ -124,6 +124,9 @@ describe('a task of a tool that this process does not have', () => {
       error: { code: -32602, message: 'Unknown tool: job. Choose a name from tools/list' },
     });
     expect(site.clock.now()).toBeGreaterThanOrEqual(1_000_000 + 60_000);
+    const endedAt = Date.parse(String(result?.lastUpdatedAt));
+    expect(endedAt).toBeGreaterThanOrEqual(1_000_000 + 60_000);
+    expect(endedAt).toBeLessThanOrEqual(site.clock.now());
     await until(async () => (await site.stores.values.list('task-open/')).length === 0);
     expect(site.events.map(({ type }) => type)).toContain('failed');
   });

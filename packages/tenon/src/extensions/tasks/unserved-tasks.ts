@@ -62,7 +62,7 @@ export class UnservedTasks {
       error: { code: INVALID_PARAMS, message: missing },
       statusMessage: missing,
     } as const;
-    const failed = await this.#store.endIdle(id, stored => endRecord(stored, now, end));
+    const failed = await this.#store.endIdle(id, stored => endRecord(stored, this.#host.clock.now(), end));
     if (failed) onFailed(failed);
     return false;
   }

@@ -36,7 +36,7 @@ export function createSignInCounter(
   return {
     count(server) {
       const now = clock.elapsed();
-      const recent = (opened.get(server) ?? []).filter(time => time <= now && now - time < window);
+      const recent = (opened.get(server) ?? []).filter(time => now - time < window);
       if (recent.length >= maxSignIns) {
         const waitTime = window - (now - (recent[0] ?? now));
         throw new TenonError('auth/too-many-sign-ins', 'the server requested too many sign-ins', {
