@@ -1,6 +1,7 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { AS, failure, PRM, setUp } from './fixtures/signing.js';
-import { headersOf, insist, issuerMetadata, refusal, resourceMetadata } from './fixtures/world.js';
+import { headersOf, ISSUER, insist, issuerMetadata, refusal, resourceMetadata } from './fixtures/world.js';
 
 describe('the scopes of a sign-in', () => {
   const prm = (scopes_supported?: string[]) => ({
@@ -31,6 +32,20 @@ describe('the scopes of a sign-in', () => {
     expect(await auth.handleRefusal(refusal(more, { status: 403, sentHeaders: await headersOf(auth) }))).toBe(true);
     expect(getRequests().get('scope')).toBe('a b');
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-2' });
+  });
+
+  it('keep those of a step-up when tokens without a refresh token expire', async () => {
+    const clock = fakeClock();
+    const token = () => ({ json: { access_token: `token-${clock.now()}`, token_type: 'Bearer', expires_in: 60 } });
+    const { auth, browser, getRequests } = setUp({ [`${ISSUER}/token`]: token }, { clock });
+    await auth.handleRefusal(refusal('Bearer scope="a"'));
+    const more = 'Bearer error="insufficient_scope", scope="b"';
+    await auth.handleRefusal(refusal(more, { status: 403, sentHeaders: await headersOf(auth) }));
+    await clock.advance(61_000);
+    expect(await headersOf(auth)).toEqual({});
+    await auth.handleRefusal(refusal('Bearer scope="a"'));
+    expect(getRequests().get('scope')).toBe('a b');
+    expect(browser.visited).toHaveLength(3);
   });
 
   it('are requested a limited number of times [auth.step-up.retry-limit auth.step-up.attempts-tracked]', async () => {

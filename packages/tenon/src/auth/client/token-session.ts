@@ -48,6 +48,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
   const singleFlight = createSingleFlight<boolean>();
   const attempts = new AttemptLimiter(grant, server);
   let tokens: Tokens | undefined;
+  let expiredScopes: readonly string[] | undefined;
   let currentTarget: AuthTarget | undefined;
   let failedRenewal: FailedRenewal | undefined;
   let restoring: Promise<void> | undefined;
@@ -109,7 +110,10 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       wanted: grant.scopes,
       resourceScopes: target.scopes,
       issuerScopes: target.authorizationServer.metadata.scopes_supported,
-      previous: currentTarget?.issuer === target.issuer || currentTarget === undefined ? tokens?.asked : undefined,
+      previous:
+        currentTarget?.issuer === target.issuer || currentTarget === undefined
+          ? (tokens?.asked ?? expiredScopes)
+          : undefined,
       offline: grant.offline,
     });
 
@@ -144,7 +148,10 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       if (isExpired(stale, clock.now())) throw error;
       failedRenewal = { access: stale.access, error: TenonError.from(error), isTemporary: true };
     }
-    if (isExpired(stale, clock.now())) tokens = undefined;
+    if (isExpired(stale, clock.now())) {
+      tokens = undefined;
+      expiredScopes = stale.asked;
+    }
     return false;
   };
 
@@ -233,6 +240,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       // Expired tokens are no longer in use, but their refresh token is still valid.
       let current = tokens;
       tokens = undefined;
+      expiredScopes = undefined;
       currentTarget = undefined;
       failedRenewal = undefined;
       attempts.markSucceeded();

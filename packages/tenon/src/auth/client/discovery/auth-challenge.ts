@@ -1,8 +1,9 @@
+import { parseUrl } from '@tenon/base';
 import { findChallenge, parseChallenges, splitScopes } from '@tenon/base/oauth';
 
 /** Challenge of a refused request. */
 export interface AuthChallenge {
-  /** URL of the resource metadata. */
+  /** URL of the resource metadata. `undefined` if the challenge has none, or no absolute URL. */
   readonly metadataUrl: string | undefined;
   /** Scopes that the request needs. `undefined` when the challenge has no `scope`. */
   readonly scopes: readonly string[] | undefined;
@@ -17,8 +18,9 @@ export function parseAuthChallenge(header: string | undefined): AuthChallenge {
   const supported = [findChallenge(challenges, 'bearer'), findChallenge(challenges, 'dpop')];
   const findParam = (name: string) => supported.map(each => each?.params[name]).find(value => value !== undefined);
   const scope = findParam('scope');
+  const metadataUrl = findParam('resource_metadata');
   return {
-    metadataUrl: findParam('resource_metadata'),
+    metadataUrl: parseUrl(metadataUrl ?? '') && metadataUrl,
     scopes: scope === undefined ? undefined : splitScopes(scope),
     error: findParam('error'),
     requiresNonce: supported.some(each => each?.params.error === 'use_dpop_nonce'),

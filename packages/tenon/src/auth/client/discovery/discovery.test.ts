@@ -41,6 +41,15 @@ describe('resource metadata', () => {
     expect(urls()).toEqual([there]);
   });
 
+  it.each(['/meta/data', "'https://mcp.example.com/meta/data'", ''])(
+    'come from the well-known URLs if the challenge names %j, which is no absolute URL',
+    async there => {
+      const { done, urls } = await signedIn({ [`${ROOT}/mcp`]: prm() }, `Bearer resource_metadata="${there}"`);
+      expect(done).toBe(true);
+      expect(urls()[0]).toBe(`${ROOT}/mcp`);
+    },
+  );
+
   it('name the member that is missing, if the document of the challenge has no `resource`', async () => {
     const there = 'https://mcp.example.com/meta/data';
     const document = { json: { authorization_servers: [ISSUER] } };
