@@ -62,7 +62,6 @@ import { requireServers } from './option-checks.js';
 import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
-import { reportAllChanged } from './proxy/resource-watches.js';
 import type { Approvals } from './security/approvals/types.js';
 import { type AuditAnchors, createAuditAnchors } from './security/audit/audit-anchors.js';
 import { createGuard } from './security/guard/create-guard.js';
@@ -370,7 +369,6 @@ export class RunningHost implements Host {
   #observeConnection(connection: UpstreamConnection): void {
     for (const gateway of this.#gateways.keys())
       if (gateway.registry.upstreams.has(connection.server)) gateway.observeConnection(connection);
-    connection.sharedSession?.onAnyChange(() => reportAllChanged(connection));
     connection.onElicitationComplete(
       id => void [...this.#createdServers.values()].some(server => server.completeElicitation(id)),
     );

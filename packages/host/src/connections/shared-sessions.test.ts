@@ -46,3 +46,29 @@ it('extends the lifetime of a session until its connection or the store is close
   expect(errors).toMatchObject([{ code: 'store/closed' }]);
   expect(clock.timers).toBe(0);
 });
+
+it('passes what one process received, and that notifications may be lost, to the others', async () => {
+  const clock = fakeClock();
+  const stores = memoryStores({ clock });
+  const received: unknown[][] = [[], []];
+  const processes = received.map(seen => {
+    const sessions = new SharedSessions({ stores, scope: 'host', clock, ttl: TTL, onError: error => seen.push(error) });
+    const session = sessions.open('notes', 'https://a.example', SCOPE);
+    session?.subscribe({
+      onReceived: (method, params) => seen.push([method, params]),
+      onMissed: () => seen.push('missed'),
+    });
+    return session;
+  });
+  await new Promise(setImmediate);
+  processes[0]?.publish('notifications/tools/list_changed', {});
+  processes[0]?.publish('notifications/resources/updated', { uri: 'notes:a' });
+  processes[0]?.publishMissed();
+  await expect.poll(() => clock.advance(1_000) ?? received[1]?.length).toBe(3);
+  expect(received).toEqual([
+    [],
+    [['notifications/tools/list_changed', {}], ['notifications/resources/updated', { uri: 'notes:a' }], 'missed'],
+  ]);
+  for (const process of processes) process?.close();
+  await stores.close();
+});

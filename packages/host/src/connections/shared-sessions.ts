@@ -1,7 +1,6 @@
 import {
   type Clock,
   hashSha256,
-  type JsonObject,
   type PeriodicRun,
   runPeriodically,
   type Stores,
@@ -19,7 +18,6 @@ import {
 } from 'tenon/host-internals';
 import { hashCallerValues } from './caller-values.js';
 import type { ConnectionScope } from './connection-scope.js';
-import { NOTIFIABLE_LISTS } from './notifiable-lists.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -43,13 +41,11 @@ export interface SharedSessionsOptions {
 export interface SharedSessionHandle extends SharedServerSession {
   /** Option of the client that uses the session. */
   readonly sharing: SessionSharing;
-  /** Calls a listener when any resource may have changed, because notifications were lost. */
-  onAnyChange(listener: () => void): void;
   /** Ends the extension of the lifetime. The session is deleted if its caller has ended it. */
   close(): void;
 }
 
-type ChangeListener = (method: string, params: JsonObject) => void;
+type SharedSessionListener = Parameters<SharedServerSession['subscribe']>[0];
 
 /**
  * Sessions at servers that several processes of a host use. Servers may bind resources, tasks and any other state to a
@@ -59,7 +55,7 @@ export class SharedSessions {
   readonly #options: SharedSessionsOptions;
   readonly #values: Values<ServerSessionState>;
   readonly #changes: SharedChanges;
-  readonly #listeners = new Map<string, Set<ChangeListener>>();
+  readonly #listeners = new Map<string, Set<SharedSessionListener>>();
   readonly #process = crypto.randomUUID().slice(0, 8);
   #count = 0;
 
@@ -90,7 +86,6 @@ export class SharedSessions {
 
   #createHandle(key: string, requestIdPrefix: string, { session }: ConnectionScope): SharedSessionHandle {
     const { clock, ttl, onError } = this.#options;
-    const anyChangeListeners = new Set<() => void>();
     const report = (error: unknown) => onError(TenonError.from(error));
     let lost: string | undefined;
     let known: ServerSessionState | undefined;
@@ -127,16 +122,8 @@ export class SharedSessions {
         if (list !== undefined) this.#changes.publish({ kind: 'list', name: JSON.stringify([key, list]) });
         else this.#changes.publish({ kind: 'resource', name: JSON.stringify([key, String(params.uri)]) });
       },
-      subscribe: listener =>
-        this.#subscribe(key, (method, params) => {
-          if (method === ANYTHING) for (const each of anyChangeListeners) each();
-          else listener(method, params);
-        }),
-      onStreamTaken: () => {
-        this.#changes.publish({ kind: 'list', name: JSON.stringify([key, ANYTHING]) });
-        this.#deliver(key, undefined, ANYTHING);
-      },
-      onAnyChange: listener => void anyChangeListeners.add(listener),
+      publishMissed: () => this.#changes.publish({ kind: 'list', name: JSON.stringify([key, ANYTHING]) }),
+      subscribe: listener => this.#subscribe(key, listener),
       close: () => {
         void extension?.stop();
         if (isCallerGone) this.#values.delete(key).catch(report);
@@ -151,7 +138,7 @@ export class SharedSessions {
     await this.#values.put(key, stored.value, { version: stored.version, ttl: this.#options.ttl });
   }
 
-  #subscribe(key: string, listener: ChangeListener): () => void {
+  #subscribe(key: string, listener: SharedSessionListener): () => void {
     this.#changes.listen();
     const all = this.#listeners.get(key) ?? new Set();
     this.#listeners.set(key, all.add(listener));
@@ -164,12 +151,9 @@ export class SharedSessions {
   /** Delivers a change to the connections of this process: of a resource, of a list, or of anything. */
   #deliver(key: string, uri: string | undefined, list: string | undefined): void {
     for (const listener of [...(this.#listeners.get(key) ?? [])]) {
-      if (uri !== undefined) listener('notifications/resources/updated', { uri });
-      else if (list !== ANYTHING) listener(`notifications/${list}/list_changed`, {});
-      else {
-        for (const each of NOTIFIABLE_LISTS) listener(`notifications/${each}/list_changed`, {});
-        listener(ANYTHING, {});
-      }
+      if (uri !== undefined) listener.onReceived('notifications/resources/updated', { uri });
+      else if (list !== ANYTHING) listener.onReceived(`notifications/${list}/list_changed`, {});
+      else listener.onMissed();
     }
   }
 }

@@ -93,12 +93,6 @@ export function forgetSubscription(client: Client, uri: string): void {
   subscriptions.get(client)?.delete(uri);
 }
 
-/** Reports all watched resources of a connection as changed, because notifications were lost. */
-export function reportAllChanged(connection: UpstreamConnection): void {
-  for (const { listeners } of resourceWatches.get(connection)?.values() ?? [])
-    for (const each of [...listeners]) each.onChange();
-}
-
 function startWatch(
   connection: UpstreamConnection,
   uri: string,

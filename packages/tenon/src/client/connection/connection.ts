@@ -21,7 +21,7 @@ import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions } from '../options.js';
 import { answerRequest } from '../server-requests/server-requests.js';
 import { addAssumedCapabilities } from './assumed-capabilities.js';
-import { createDescription, type ServerDetails, type ServerEndpoint } from './endpoint.js';
+import { createDescription, type ListeningTransport, type ServerDetails, type ServerEndpoint } from './endpoint.js';
 import { createKeepAlive } from './keep-alive.js';
 import { OutgoingRequest, type SendParameters } from './outgoing-request.js';
 import { ProgressListeners } from './progress-listeners.js';
@@ -66,6 +66,8 @@ export class Connection implements PeerHandler {
   #endError: TenonError | undefined;
   server: ServerDetails = { info: undefined, capabilities: {}, instructions: undefined };
   ended = false;
+  /** Called when notifications of the server may be lost, although the connection stays open. */
+  readonly missedListeners = new Set<() => void>();
   /** Set when the server no longer knows the session. Further calls fail with this error. */
   sessionError: TenonError | undefined;
 
@@ -101,7 +103,19 @@ export class Connection implements PeerHandler {
 
   /** Shares the session with other processes, and passes notifications between them. */
   joinSession(id: string): void {
-    this.#membership?.join(id, (method, params) => this.ended || this.#notify(method, params));
+    this.#membership?.join(id, this);
+  }
+
+  /** Opens the stream for notifications of the server, if the transport has such a stream. */
+  listen(): void {
+    (this.channel as Partial<ListeningTransport>).listen?.(() => {
+      this.#membership?.publishMissed();
+      this.onMissed();
+    });
+  }
+
+  onMissed(): void {
+    for (const listener of this.missedListeners) listener();
   }
 
   /** True if other processes use the session too. */
@@ -299,10 +313,10 @@ export class Connection implements PeerHandler {
     const decode = this.#dialect?.transforms.decode.params?.(method);
     const decoded = decode?.(read, {}) ?? read;
     this.#membership?.publish(method, decoded);
-    this.#notify(method, decoded);
+    this.onReceived(method, decoded);
   }
 
-  #notify(method: string, params: JsonObject): void {
+  onReceived(method: string, params: JsonObject): void {
     const list = findChangedList(method);
     // A server whose list was empty may not have declared it when the client connected.
     if (list !== undefined && !hasCapability(this.server.capabilities, list))

@@ -66,7 +66,7 @@ export function createDescription(
 
 /** Members of an HTTP transport that other transports do not have. */
 export interface ListeningTransport extends Transport {
-  listen(): void;
+  listen(onMissed?: () => void): void;
 }
 
 /** Creates an endpoint for a server in this process. */

@@ -66,8 +66,7 @@ class RawHttpTransport implements Transport {
       this.#failRequest(message.id, error);
     }
     // The server sends messages that belong to no request on a stream of its own.
-    if (method === 'notifications/initialized' && 'listen' in this.#transport)
-      (this.#transport as ListeningTransport).listen();
+    if (method === 'notifications/initialized') (this.#transport as Partial<ListeningTransport>).listen?.();
   }
 
   close(): void | Promise<void> {

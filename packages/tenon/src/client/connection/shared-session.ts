@@ -27,10 +27,17 @@ export interface SharedServerSession {
   isContinued(): boolean;
   /** Passes a notification of the server to the other processes, because the server sends each one once. */
   publish(method: string, params: JsonObject): void;
-  /** Calls a listener for each notification that another process received. Returns a function that removes it. */
-  subscribe(listener: (method: string, params: JsonObject) => void): () => void;
-  /** Called when the stream for notifications was opened after another process had it. Some may be lost. */
-  onStreamTaken(): void;
+  /** Tells the other processes that notifications of the server may be lost. */
+  publishMissed(): void;
+  /** Adds a listener to what other processes published. Returns a function that removes it. */
+  subscribe(listener: SharedSessionListener): () => void;
+}
+
+/** Gets what other processes received in a shared session. */
+export interface SharedSessionListener {
+  onReceived(method: string, params: JsonObject): void;
+  /** Called when notifications may be lost. */
+  onMissed(): void;
 }
 
 /** A session to continue, as the transport needs it. */
@@ -55,6 +62,7 @@ export interface SharableConnection {
   server: ServerDetails;
   useDialect(dialect: Dialect): void;
   joinSession(id: string): void;
+  listen(): void;
   completeOpening(): void;
   close(): Promise<void>;
 }
@@ -85,22 +93,26 @@ export class SessionMembership {
       requestIdPrefix: shared.requestIdPrefix,
       continued,
       isContinued: () => this.id !== undefined && this.#shared.isContinued(),
-      onStreamTaken: () => this.#shared.onStreamTaken(),
     });
   }
 
   /** Begins to pass notifications between the processes. */
-  join(id: string, deliver: (method: string, params: JsonObject) => void): void {
+  join(id: string, listener: SharedSessionListener): void {
     this.id = id;
-    this.#unsubscribe = this.#shared.subscribe(deliver);
+    this.#unsubscribe = this.#shared.subscribe(listener);
   }
 
   publish(method: string, params: JsonObject): void {
     if (this.id !== undefined && SHARED_NOTIFICATION.test(method)) this.#shared.publish(method, params);
   }
 
+  publishMissed(): void {
+    if (this.id !== undefined) this.#shared.publishMissed();
+  }
+
   markLost(): void {
     if (this.id !== undefined) this.#shared.markLost(this.id);
+    this.detach();
   }
 
   detach(): void {
@@ -125,7 +137,7 @@ async function openInSharedSession<C extends SharableConnection>(
     connection.server = session.server;
     connection.joinSession(id);
     connection.completeOpening();
-    if (isSessionTransport(connection.channel)) connection.channel.listen();
+    connection.listen();
     return connection;
   };
   const known = await shared.find();

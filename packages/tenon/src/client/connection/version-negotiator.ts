@@ -12,7 +12,7 @@ import type { ClientOptions } from '../options.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 import { addAssumedCapabilities } from './assumed-capabilities.js';
 import { Connection, type ConnectionEvents } from './connection.js';
-import { type ListeningTransport, openEndpoint, type ServerDetails, type ServerEndpoint } from './endpoint.js';
+import { openEndpoint, type ServerDetails, type ServerEndpoint } from './endpoint.js';
 import { OpeningNoise } from './opening-noise.js';
 import {
   createLateProbe,
@@ -382,7 +382,7 @@ class VersionNegotiator {
     this.#complete(connection, { info, capabilities: result.capabilities, instructions });
     await rejectOnAbort(connection.notify('notifications/initialized'), this.#signal);
     if (connection.sessionError) throw connection.sessionError;
-    if ('listen' in connection.channel) (connection.channel as ListeningTransport).listen();
+    connection.listen();
     return connection;
   }
 }

@@ -98,6 +98,43 @@ it('gives no advice about calls when the stream of a subscription is lost', asyn
   await handler.close({ timeout: 0 });
 });
 
+it.each(['2025-03-26', '2025-06-18', '2025-11-25'] as const)(
+  'reports everything watched as changed once when the stream of a session on %s is opened again and cannot be resumed',
+  async protocolVersion => {
+    const clock = fakeClock();
+    const resources = { 'notes:a': resource({ read: () => 'a' }) };
+    const handler = createHandler(createServer({ name: 'shop', version: '1.0.0', resources }));
+    const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
+    const fetch = (input: string | URL, init?: RequestInit) => {
+      if (init?.method !== 'GET') return handler(new Request(input, init));
+      const body = new ReadableStream<Uint8Array>({ start: controller => void streams.push(controller) });
+      return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    };
+    const client = await connect({ url: 'http://localhost:3000/mcp', fetch }, { clock, protocolVersion });
+    const reported: unknown[] = [];
+    client.on('change', change => reported.push(change));
+    const stop = new AbortController();
+    const ready = new Promise<void>(onSubscribed => {
+      void (async () => {
+        const watched = { uris: ['notes:a'], tools: true, resources: true };
+        for await (const change of client.watch(watched, { signal: stop.signal, onSubscribed })) seen.push(change);
+      })();
+    });
+    const seen: unknown[] = [];
+    await ready;
+    await expect.poll(() => streams.length).toBe(1);
+    expect(seen).toEqual([]);
+    streams[0]?.close();
+    await expect.poll(() => clock.advance(1_000) ?? streams.length).toBe(2);
+    const changes = [{ uri: 'notes:a' }, { list: 'tools' }, { list: 'resources' }];
+    await expect.poll(() => seen).toEqual(changes);
+    expect(reported).toEqual(changes);
+    stop.abort();
+    await client.close();
+    await handler.close({ timeout: 0 });
+  },
+);
+
 describe.each(['2025-11-25', '2026-07-28'] as const)('a watch of resources on %s', protocolVersion => {
   const start = async () => {
     const resources = { 'notes:a': resource({ read: () => 'a' }) };

@@ -204,11 +204,14 @@ async function subscribeToChanges(
     for (const uri of uris) releases.push(await subscribe(connection, uri, isSubscribed(uri), queue.signal));
     onSubscribed?.();
     await new Promise<void>(resolve => {
+      const report = () => resync(pipeline, options);
+      connection.missedListeners.add(report);
       const unsubscribe = pipeline.emitter.on('state', state => {
         if (state !== 'connected') finish();
       });
       const finish = () => {
         unsubscribe();
+        connection.missedListeners.delete(report);
         queue.signal.removeEventListener('abort', finish);
         resolve();
       };

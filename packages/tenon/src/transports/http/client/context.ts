@@ -30,8 +30,8 @@ export interface HttpClientContext {
   readonly failures: SessionFailures;
   /** Called when the server no longer knows this session. */
   forgetSession(session: string): void;
-  /** Called when the standalone stream was opened after another process had it. Absent if no other process uses the session. */
-  readonly onStreamTaken: (() => void) | undefined;
+  /** True if other processes may use the session. */
+  readonly isShared: boolean;
   /** Breaks the stream whose message is being delivered. Absent at other times. */
   cutStream?: (() => boolean) | undefined;
   /** Returns the headers of a request, with the session ID and the protocol version. */

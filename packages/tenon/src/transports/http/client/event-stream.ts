@@ -2,7 +2,13 @@ import { type AbortSignalLike, isSessionLoss, isTemporaryStatus, parseRetryAfter
 import { createSseReader } from '../sse/sse-reader.js';
 import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { isEventStream } from './endpoint-client.js';
-import { createSessionGoneError, createTooLargeError, findDecodingError, readRefusal } from './errors.js';
+import {
+  createSessionGoneError,
+  createTooLargeError,
+  findDecodingError,
+  isConnectionFailure,
+  readRefusal,
+} from './errors.js';
 import type { ReconnectPolicy } from './options.js';
 import {
   computeDelay,
@@ -119,6 +125,8 @@ export interface ReconnectOptions {
   readonly hold: boolean;
   /** Time before the first attempt that the server asked for, in milliseconds. Default: 0. */
   readonly minDelay?: number | undefined;
+  /** Called when the stream is open and does not continue after an event, so that messages may be lost. */
+  readonly onMissed?: (() => void) | undefined;
 }
 
 /** Requests a stream by GET, with delays, until it is open or retries are pointless. [http.resume.always-get] */
@@ -134,7 +142,10 @@ export async function reconnect(context: HttpClientContext, options: ReconnectOp
     if (options.session !== context.session) return { over: 'refused', error: createSessionGoneError(context.peer) };
     try {
       const reply = await openStream(context, progress, options.session, signal);
-      if (isEventStream(reply)) return { reply };
+      if (isEventStream(reply)) {
+        if (getResumeId(progress) === undefined) options.onMissed?.();
+        return { reply };
+      }
       minDelay = getRetryAfter(reply);
       error = await readStreamRefusal(context, reply, options.session);
       // 409 means that the server has not noticed the end of the previous stream yet.
@@ -142,7 +153,7 @@ export async function reconnect(context: HttpClientContext, options: ReconnectOp
     } catch (thrown) {
       error = TenonError.from(thrown);
       if (signal.aborted) return { over: 'aborted', error };
-      if (error.code !== 'http/unreachable' && error.code !== 'http/interrupted') return { over: 'refused', error };
+      if (!isConnectionFailure(error)) return { over: 'refused', error };
     }
     recordFailure(progress);
   }

@@ -39,8 +39,11 @@ export interface HttpTransport extends Transport {
    *
    * Does nothing while the stream is open. If the stream cannot be reopened, `receiver.onParseError` gets an
    * `http/listen-ended`.
+   *
+   * @param onMissed Called when the stream was opened later or again, and messages in between may be lost because it could
+   * not be resumed.
    */
-  listen(): void;
+  listen(onMissed?: () => void): void;
   /** True if the standalone stream, or the stream of a `subscriptions/listen`, is open or being opened. */
   readonly hasOpenStream: boolean;
   close(): Promise<void>;
@@ -58,8 +61,6 @@ export interface TransportSession {
   readonly continued?: { readonly id: string; readonly versionHeader: string | undefined } | undefined;
   /** Tells if another process may continue the session. Closing the transport then does not end it. */
   isContinued(): boolean;
-  /** Called when the standalone stream was opened after another process had it. */
-  onStreamTaken(): void;
 }
 
 /** Creates the transport. Nothing is sent before the first message. Throws `http/bad-url`. */
@@ -97,8 +98,8 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
     get sessionSignal() {
       return sessionSignal;
     },
-    get onStreamTaken() {
-      return shared?.onStreamTaken;
+    get isShared() {
+      return shared !== undefined;
     },
     setSession(id) {
       session ??= id;
@@ -160,11 +161,11 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
       version = options.headers[VERSION_HEADER];
       return postMessage(context, message, options);
     },
-    listen() {
+    listen(onMissed) {
       if (listening || closing || !receiver) return;
       const requestSignal = signals.create();
       listening = requestSignal;
-      void readStandaloneStream(context, requestSignal).then(error => {
+      void readStandaloneStream(context, requestSignal, onMissed).then(error => {
         if (listening === requestSignal) listening = undefined;
         if (error) receiver?.onParseError(error);
       });

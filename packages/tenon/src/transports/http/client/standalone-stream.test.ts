@@ -65,13 +65,17 @@ describe('the standalone stream', () => {
       else if (index === 1) stream(response).end(`retry: 3000\n${data(note(2))}`);
       else stream(response, data([note(3), answer(4)], 'b'));
     });
-    channel.listen();
+    let missed = 0;
+    channel.listen(() => {
+      missed += 1;
+    });
     channel.listen();
     expect(await advanceToRetry()).toBe(1_000);
     expect(await advanceToRetry()).toBe(3_000);
     await notes.until(({ messages }) => messages.length === 4);
     expect(notes.messages).toEqual([note(1), note(2), note(3), answer(4)]);
     expect(server.seen.map(one => one.headers['last-event-id'])).toEqual([undefined, 'a', 'a']);
+    expect(missed).toBe(0);
     await channel.close();
     await server.seen[2]?.lost;
     expect(notes).toMatchObject({ bad: [], lost: [], ends: [undefined] });
@@ -98,16 +102,15 @@ describe('the standalone stream', () => {
       if (index < 3) json(response, { jsonrpc: '2.0', error: { code: -32600, message: 'Conflict' } }, 409);
       else stream(response, data(note()));
     });
-    let taken = 0;
     channel.shareSession({
       requestIdPrefix: 'p.',
       continued: { id: 'session-1', versionHeader: '2025-11-25' },
       isContinued: () => true,
-      onStreamTaken: () => {
-        taken += 1;
-      },
     });
-    channel.listen();
+    let taken = 0;
+    channel.listen(() => {
+      taken += 1;
+    });
     expect([await advanceToRetry(), await advanceToRetry()]).toEqual([500, 1_000]);
     expect(taken).toBe(0);
     expect(await advanceToRetry()).toBe(2_000);
@@ -118,6 +121,26 @@ describe('the standalone stream', () => {
     // Another process continues the session, so it is not ended.
     await channel.close();
     expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
+  });
+
+  it('reports messages that may be lost each time that it is opened again without an event to continue after', async () => {
+    const { channel, notes, advanceToRetry } = await start((_, response, index) => {
+      if (index < 2) stream(response).end(data(note(index)));
+      else if (index === 2) response.writeHead(502).end();
+      else stream(response, data(note(index), 'a'));
+    });
+    let missed = 0;
+    channel.listen(() => {
+      missed += 1;
+    });
+    await advanceToRetry();
+    await notes.until(({ messages }) => messages.length === 2);
+    expect(missed).toBe(1);
+    await advanceToRetry();
+    await advanceToRetry();
+    await notes.until(({ messages }) => messages.length === 3);
+    expect(missed).toBe(2);
+    await channel.close();
   });
 
   it('is opened again while the server is unreachable', async () => {

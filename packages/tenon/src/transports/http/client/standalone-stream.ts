@@ -1,6 +1,7 @@
 import { isUnavailableStatus, TenonError } from '@tenon/base';
 import { createPendingResponse, type HttpClientContext } from './context.js';
 import { drain, isEventStream, isSuccess } from './endpoint-client.js';
+import { isConnectionFailure } from './errors.js';
 import {
   getRetryAfter,
   openStream,
@@ -10,9 +11,8 @@ import {
   reconnect,
 } from './event-stream.js';
 import { LISTEN_POLICY, type ReconnectPolicy } from './options.js';
-import { createStreamProgress, recordFailure, type StreamProgress } from './reconnect-backoff.js';
+import { createStreamProgress, recordFailure } from './reconnect-backoff.js';
 import type { RequestSignal } from './request-signals.js';
-import type { HttpReply } from './requester.js';
 
 /** Policy for the stream of a session that other processes use. One of them has it, and another takes over. */
 const SHARED_LISTEN_POLICY: ReconnectPolicy = {
@@ -26,18 +26,21 @@ const SHARED_LISTEN_POLICY: ReconnectPolicy = {
  * Keeps the standalone stream for messages of the server open. If the server has no such stream, it responds with an
  * error status or without an event stream, and the stream is not requested again. Resolves with an error when a stream
  * existed, or may have existed, and could not be reopened. [http.get.stream-optional] [http.get.sse-or-405]
+ *
+ * @param onMissed Called when the stream was not open all the time, and does not continue after its last event.
  */
 export async function readStandaloneStream(
   context: HttpClientContext,
   requestSignal: RequestSignal,
+  onMissed: (() => void) | undefined,
 ): Promise<TenonError | undefined> {
   const { session } = context;
   const progress = createStreamProgress(context.clock.elapsed());
-  const policy = context.onStreamTaken ? SHARED_LISTEN_POLICY : context.listen;
+  const policy = context.isShared ? SHARED_LISTEN_POLICY : context.listen;
   const retry = (minDelay?: number) =>
-    reconnect(context, { progress, policy, signal: requestSignal, session, hold: false, minDelay });
+    reconnect(context, { progress, policy, signal: requestSignal, session, hold: false, minDelay, onMissed });
   try {
-    let next = await openFirstStream(context, progress, session, requestSignal);
+    let next = await openFirstStream();
     while (next && !requestSignal.aborted) {
       if (!('reply' in next)) {
         if (next.over !== 'exhausted') return undefined;
@@ -55,33 +58,24 @@ export async function readStandaloneStream(
     requestSignal.release();
   }
 
-  /** Waits until the stream of another process has ended. */
-  async function takeStream(reply: HttpReply): Promise<ReconnectResult> {
-    await drain(reply);
-    recordFailure(progress);
-    const next = await retry();
-    if ('reply' in next) context.onStreamTaken?.();
-    return next;
-  }
-
-  async function openFirstStream(...to: Parameters<typeof openStream>): Promise<ReconnectResult | undefined> {
+  async function openFirstStream(): Promise<ReconnectResult | undefined> {
+    let minDelay: number | undefined;
     try {
-      const reply = await openStream(...to);
+      const reply = await openStream(context, progress, session, requestSignal);
       if (isEventStream(reply)) return { reply };
-      if (reply.status === 409 && context.onStreamTaken) return await takeStream(reply);
+      // Another process has the stream, until it ends.
+      const { status } = reply;
+      const isTaken = status === 409 && context.isShared;
       // A server without this stream may respond with 404. Only the text of the response can show that the session is
       // lost.
-      if (isSuccess(reply) || reply.status === 405) await drain(reply);
+      if (isTaken || isSuccess(reply) || status === 405) await drain(reply);
       else await readStreamRefusal(context, reply, session, true);
-      if (!isUnavailableStatus(reply.status)) return undefined;
-      recordFailure(progress);
-      return await retry(getRetryAfter(reply));
+      if (!isTaken && !isUnavailableStatus(status)) return undefined;
+      minDelay = getRetryAfter(reply);
     } catch (error) {
-      const isTransient =
-        TenonError.is(error) && (error.code === 'http/unreachable' || error.code === 'http/interrupted');
-      if (requestSignal.aborted || !isTransient) return undefined;
-      recordFailure(progress as StreamProgress);
-      return retry();
+      if (requestSignal.aborted || !isConnectionFailure(error)) return undefined;
     }
+    recordFailure(progress);
+    return retry(minDelay);
   }
 }
