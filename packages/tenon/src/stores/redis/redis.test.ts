@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RedisStoresOptions, redisStores } from '../../redis.js';
 import { findFreePort } from '../fixtures/find-free-port.js';
 import type { RedisClient } from './connection.js';
+import { toRedisError } from './errors.js';
 import { hasRedis, type RedisServer, startRedis } from './fixtures/start-redis.js';
 
 let server: RedisServer;
@@ -159,6 +160,26 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     await Promise.all([stores.close(), denied.close()]);
     await own.close();
   });
+
+  it('name the reply of a server that takes no writes', async () => {
+    const own = await startRedis('--min-replicas-to-write', '1');
+    const stores = redisStores(own.url);
+    await expect(stores.values.put('a', {})).rejects.toMatchObject({
+      code: 'store/unavailable',
+      received: 'NOREPLICAS',
+    });
+    await stores.close();
+    await own.close();
+  });
+
+  it.each(['READONLY', 'LOADING', 'MISCONF', 'ERR max number of clients'])(
+    'report a server that answers %s as unavailable, without the rest of the reply',
+    reply => {
+      const error = toRedisError(new Error(`${reply} secret-word`), 'Redis at db');
+      expect(error).toMatchObject({ code: 'store/unavailable', received: reply });
+      expect(error.message).not.toContain('secret-word');
+    },
+  );
 
   it('name the reason of the first connection only until there is one', async () => {
     const own = await startRedis('--maxclients', '1');

@@ -22,7 +22,7 @@ export function toStoreError(error: unknown, file: string): TenonError {
 
 function classifyError(error: unknown): readonly [code: string, what: string, next: string] {
   if (isBusy(error)) return ['store/busy', 'another process holds the file', 'try again, or raise `busyTimeout`'];
-  if (isFull(error)) return ['store/full', 'no space left', 'free space on the disk, or raise `maxSize`'];
+  if (isFull(error)) return ['store/full', 'no space left', 'free space on the disk, or raise `maxBytes`'];
   if (isReadOnlyError(error))
     return [
       'store/read-only',

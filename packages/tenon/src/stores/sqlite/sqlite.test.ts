@@ -129,7 +129,7 @@ describe('stores in a file', () => {
     const refused = (async () => {
       for (const n of numbers(30)) await values.put(`k${n}`, { filling }, { ttl: 1000 });
     })();
-    await expect(refused).rejects.toMatchObject({ code: 'store/full' });
+    await expect(refused).rejects.toMatchObject({ code: 'store/full', hint: expect.stringContaining('`maxBytes`') });
     const count = (await values.list('')).length;
     expect(count).toBeGreaterThan(5);
     expect(statSync(file).size).toBeLessThanOrEqual(1_000_000);
