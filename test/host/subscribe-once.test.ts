@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createHost } from '@tenon/host';
-import { connect } from 'tenon';
+import { connect, createServer, resource, type TenonError, tool } from 'tenon';
+import { serveHttp } from 'tenon/node';
 import { afterEach, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
 
@@ -50,3 +51,40 @@ it('subscribes once at the server for all sessions, and unsubscribes once after 
   await client.call('resources/subscribe', subscription);
   await retryUntilPasses(async () => expect(await call('counts')).toEqual({ subscribe: 2, unsubscribe: 1 }));
 });
+
+it.each(['2025-03-26', '2025-06-18', '2025-11-25'] as const)(
+  'reports no error when a caller with a subscription to a resource of a server at a URL leaves, on %s',
+  async protocolVersion => {
+    const log = tool({ run: (_, ctx) => ctx.log('info', 'called') ?? 'called' });
+    const resources = { 'note://a': resource({ read: () => 'a' }) };
+    const http = await serveHttp(createServer({ name: 'notes', version: '1.0.0', tools: { log }, resources }), {
+      port: 0,
+    });
+    closing.push(() => http.close());
+    const errors: TenonError[] = [];
+    const host = await createHost({
+      servers: { notes: { url: http.url, protocolVersion: '2026-07-28' } },
+      onError: error => errors.push(error),
+    });
+    closing.push(() => host.close());
+    const gateway = await serveHttp(host.toServer(), { port: 0 });
+    closing.push(() => gateway.close());
+    const client = await connect(gateway.url, { protocolVersion });
+    const logs: unknown[] = [];
+    client.on('log', ({ data }) => logs.push(data));
+    const {
+      resources: [listed],
+    } = await client.call('resources/list');
+    await new Promise<void>(onSubscribed => {
+      void (async () => {
+        for await (const _ of client.watch(listed?.uri ?? '', { onSubscribed }));
+      })().catch(() => {});
+    });
+    await client.setLogLevel('info');
+    await client.callTool('notes__log');
+    await expect.poll(() => logs).toEqual(['called']);
+    await client.close();
+    await host.close();
+    expect(errors).toEqual([]);
+  },
+);

@@ -190,9 +190,14 @@ function createVariableHint(summary: string): string | undefined {
   return name && `set the environment variable, and pass it to the server with --pass ${name} or --env ${name}=VALUE`;
 }
 
-/** Returns the message of an error, with a next step for users of the command. */
-export function describeError(thrown: unknown): string {
+/**
+ * Returns the message of an error, with a next step for users of the command.
+ *
+ * @param hints Next steps by code that replace the usual ones.
+ */
+export function describeError(thrown: unknown, hints: Readonly<Record<string, string>> = {}): string {
   const error = TenonError.from(thrown);
-  const hint = findOwnHint(error) ?? (error.hint === undefined ? getFallbackHint(error) : undefined);
+  const hint =
+    hints[error.code] ?? findOwnHint(error) ?? (error.hint === undefined ? getFallbackHint(error) : undefined);
   return hint === undefined ? error.message : withDetails(error, { hint }).message;
 }

@@ -36,3 +36,11 @@ it('logs the client, its protocol version and the method, without secrets', () =
   expect(event.peer).toMatch(/^app \S+ \(2025-11-25, 192\.0\.2\.7\)$/);
   expect(JSON.stringify(event)).not.toContain('0123456789abcdefghij');
 });
+
+it.each(['connection/closed', 'connection/unresponsive', 'call/outcome-unknown', 'http/silent-stream'])(
+  'does not advise to run the command again after %s, because a running server connects again',
+  code => {
+    const [event] = JSON.parse(log(new TenonError(code, 'the event stream ended', { hint: 'call `connect` again' })));
+    expect(event.message).toBe('the event stream ended. Do nothing: the connection is opened again when it is needed.');
+  },
+);

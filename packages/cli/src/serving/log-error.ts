@@ -20,10 +20,21 @@ export interface ErrorEvent extends LogFields {
 /** Codes of errors that stop nothing. */
 const WARNINGS: ReadonlySet<string> = new Set(['host/no-match']);
 
+const CONNECTS_AGAIN = 'do nothing: the connection is opened again when it is needed';
+
+/** Next steps while a server keeps running, in place of those that run a command again. */
+const HINTS: Readonly<Record<string, string>> = {
+  'connection/closed': CONNECTS_AGAIN,
+  'connection/unresponsive': CONNECTS_AGAIN,
+  'call/outcome-unknown': CONNECTS_AGAIN,
+  'http/silent-stream': CONNECTS_AGAIN,
+  'call/timeout': 'raise `timeout` in the entry of the server, if it can be busy for that long',
+};
+
 /** Logs an error of a running server: as an event if the log is JSON, else as a message. Secrets, and paths in errors of handlers, are removed. */
 export function logError(screen: Screen, thrown: unknown): void {
   const { code, peer, method } = TenonError.from(thrown);
-  const described = describeError(thrown);
+  const described = describeError(thrown, HINTS);
   // The text of a handler's error can name files. In other errors, such as those of a configuration, the path helps.
   const message = code.endsWith('/threw') ? toPublicText(described) : redactSecrets(described);
   const traceId = getTraceId();

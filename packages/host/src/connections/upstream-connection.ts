@@ -320,6 +320,11 @@ export class UpstreamConnection {
     return this.#stopping;
   }
 
+  /** Tells if an error only shows that the host has closed this connection, which is no fault of the server. */
+  isOwnEnd(error: TenonError): boolean {
+    return this.isClosed && error.code === 'connection/closed';
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -387,8 +392,7 @@ export class UpstreamConnection {
       for (const listener of this.#elicitationListeners) listener(elicitationId);
     });
     client.on('error', error => {
-      // A request that the end of the connection ends is no fault of the server.
-      if (this.isClosed && error.code === 'connection/closed') return;
+      if (this.isOwnEnd(error)) return;
       this.reportError(error);
       if (isUnreachable(error)) this.#recordUnreachable(error);
     });

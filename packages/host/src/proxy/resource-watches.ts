@@ -121,7 +121,8 @@ function startWatch(
   follow()
     .catch(error => {
       refuse(error);
-      if (!controller.signal.aborted) onError(TenonError.from(error));
+      const failure = TenonError.from(error);
+      if (!controller.signal.aborted && !connection.isOwnEnd(failure)) onError(failure);
     })
     .finally(() => {
       refuse(new TenonError('connection/closed', `the watch of ${uri} has ended`));

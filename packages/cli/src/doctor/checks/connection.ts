@@ -48,7 +48,10 @@ export const connectionCheck: Check = {
     if (dropped.length > 0)
       findings.push(
         warning('dropped', `the client reports ${formatCount(dropped.length, 'error')} in the list of tools`, {
-          seen: dropped.map(describeError).slice(0, 3).join(' | '),
+          seen: dropped
+            .map(error => describeError(error))
+            .slice(0, 3)
+            .join(' | '),
           cause: 'clients leave these entries out, or reject the whole list',
           fix: 'correct the definitions of these tools',
         }),
