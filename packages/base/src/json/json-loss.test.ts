@@ -32,6 +32,7 @@ const lost: readonly (readonly [received: string, value: unknown])[] = [
   ['Promise at /a', { a: Promise.resolve() }],
   ['Error at /a', { a: new TypeError('x') }],
   ['Uint8Array at /a', { a: new Uint8Array(1) }],
+  ['Uint8Array at /a', { a: Buffer.from('x') }],
   ['reference to /list/0 at /list/0/self', createCycle()],
   ['function at /0', [() => 1]],
   ['NaN at /a', { a: Number.NaN }],

@@ -24,7 +24,8 @@ export function findJsonLoss(root: unknown, isExact = false): JsonLoss | undefin
   const find = (given: unknown, isKept?: boolean): string | undefined => {
     let value = given;
     const type = typeof value;
-    if (value !== null && (type === 'object' || type === 'bigint')) {
+    // A `Buffer` has `toJSON`, which lists its bytes as numbers.
+    if (value !== null && (type === 'object' || type === 'bigint') && !ArrayBuffer.isView(value)) {
       const { toJSON } = value as { readonly toJSON?: unknown };
       if (typeof toJSON === 'function') {
         if (isExact) value = toJSON.call(value, `${path.at(-1) ?? ''}`);

@@ -1,7 +1,7 @@
 import { findJsonLoss, JSON_VALUES, TenonError } from '@tenon/base';
 
-/** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` for bytes, `null` for `NaN`. Most results contain none. */
-const LOSSY_JSON = /\{\}|\{"0":|null/;
+/** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` or a list for bytes, `null` for `NaN`. Most results contain none. */
+const LOSSY_JSON = /\{\}|\{"0":|null|"Buffer"/;
 
 const ADVICE: readonly (readonly [kinds: RegExp, advice: string])[] = [
   [/^(Weak)?Map$/, 'return Object.fromEntries(map), or an array of entries'],

@@ -49,6 +49,7 @@ describe.each<[name: string, make: () => unknown, got: string]>([
   ['a generator', () => stream(), 'an AsyncGenerator'],
   ['a function', () => () => 1, 'a function'],
   ['bytes', () => new Uint8Array([1, 2]), 'a Uint8Array'],
+  ['a Buffer', () => Buffer.from('x'), 'a Uint8Array'],
   ['no bytes', () => new Uint8Array(), 'a Uint8Array'],
   ['a BigInt', () => 5n, 'a bigint'],
   ['an object that contains itself', circle, 'a reference to / at /self'],
@@ -148,6 +149,17 @@ describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', v
     expect(wrong).toMatchObject({ isError: true, errors: [{ code: 'handler/output' }] });
     const failed = await call(tool({ output: count, run: () => ({ content: [text('no')], isError: true }) }), version);
     expect(failed).toMatchObject({ content: [text('no')], isError: true, errors: [] });
+  });
+});
+
+describe.each(protocolVersions)('a tool that returns undefined for an optional output, on %s', version => {
+  it.each([
+    ['fails if the schema has no null', z.object({}).optional(), 'Tool t failed', ['handler/output']],
+    ['sends null if the schema has it', z.string().nullish(), 'null', []],
+  ])('%s', async (_name, output, sent, codes) => {
+    const { content, errors } = await call(tool({ output, run: () => undefined }), version);
+    expect(content).toEqual([text(sent)]);
+    expect(errors.map(({ code }) => code)).toEqual(codes);
   });
 });
 

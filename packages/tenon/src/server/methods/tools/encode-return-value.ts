@@ -81,7 +81,7 @@ function encodeStructured(
         { hint: 'return a value that matches `output`, or change the schema' },
       );
     }
-    const structuredContent = checked.value === undefined ? null : checked.value;
+    const structuredContent = checked.value ?? null;
     return {
       content: content?.length ? content : toContentBlocks(toJsonText(describeTool(tool), structuredContent)),
       structuredContent,
@@ -95,7 +95,7 @@ function checkOutput(tool: CompiledTool, value: unknown): CheckResult | Promise<
   if (output === undefined) return { ok: true, value };
   if (!isStandardSchema(definition.output)) return output.check(toSentValue(describeTool(tool), value));
   return thenMaybe<CheckResult, CheckResult>(output.check(value), checked => {
-    const sent = checked.ok ? toSentValue(describeTool(tool), checked.value) : undefined;
+    const sent = checked.ok ? toSentValue(describeTool(tool), checked.value ?? null) : undefined;
     return !checked.ok || sent === checked.value ? checked : createJsonCheck(output.json)(sent);
   });
 }
