@@ -14,6 +14,7 @@ export const plain = {
 
 /** @param {{ input: object, output: object, form: object }} schemas */
 export function createSmokeServer({ input, output, form }) {
+  let waits = 0;
   const server = createServer({
     name: 'smoke',
     version: '1.0.0',
@@ -34,6 +35,16 @@ export function createSmokeServer({ input, output, form }) {
           return 'counted';
         },
       }),
+      wait: tool({
+        async run(_, ctx) {
+          waits += 1;
+          await new Promise(resolve => {
+            const timer = setTimeout(resolve, 1000);
+            ctx.signal.addEventListener('abort', () => resolve(clearTimeout(timer)));
+          });
+        },
+      }),
+      waits: tool({ run: () => waits }),
       touch: tool({
         run() {
           server.notifyResourceUpdated('note://a');

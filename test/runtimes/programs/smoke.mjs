@@ -41,7 +41,7 @@ const steps = {
   async list(client) {
     const names = [];
     for await (const { name } of client.listTools()) names.push(name);
-    must(names.join() === 'add,greet,count,touch', `tools are ${names}`);
+    must(names.join() === 'add,greet,count,wait,waits,touch', `tools are ${names}`);
   },
   async call(client) {
     const answer = await client.tools.add({ a: 2, b: 3 });
@@ -62,14 +62,27 @@ const steps = {
     await client.tools.count({}, { onProgress: ({ progress, total }) => seen.push(`${progress}/${total}`) });
     must(seen.join() === '1/3,2/3,3/3', `progress was ${seen}`);
   },
+  async cancel(client) {
+    const countWaits = async () => Number((await client.callTool('waits')).content[0].text);
+    const before = await countWaits();
+    const canceled = new AbortController();
+    const waiting = client.callTool('wait', {}, { signal: canceled.signal }).catch(error => error.code);
+    while ((await countWaits()) === before) await pause(5);
+    canceled.abort();
+    must((await waiting) === 'call/aborted', `the canceled call ended with ${await waiting}`);
+    // A runtime that repeats the request does it at once.
+    await pause(50);
+    const runs = (await countWaits()) - before;
+    must(runs === 1, `the canceled call ran ${runs} times`);
+  },
   async watch(client) {
     const changes = client.watch('note://a')[Symbol.asyncIterator]();
     const first = changes.next();
     // When the server has heard of the watcher is not told: touch until a change comes.
     let heard = false;
     const touching = (async () => {
-      for (let pause = 5; !heard; pause = Math.min(pause * 2, 200)) {
-        await new Promise(resolve => setTimeout(resolve, pause));
+      for (let delay = 5; !heard; delay = Math.min(delay * 2, 200)) {
+        await pause(delay);
         if (!heard) await client.tools.touch();
       }
     })();
@@ -83,6 +96,8 @@ const steps = {
     }
   },
 };
+
+const pause = delay => new Promise(resolve => setTimeout(resolve, delay));
 
 function must(held, otherwise) {
   if (!held) throw new Error(otherwise);

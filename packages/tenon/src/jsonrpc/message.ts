@@ -233,7 +233,7 @@ export function createUnserializableError(
           received: `${loss.kind} at ${loss.path}`,
           hint: 'pass it as text: String(value), or as a plain object or array',
         }
-      : { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply' }),
+      : { hint: 'see `cause`: toJSON threw, or the value is too deep' }),
   });
 }
 

@@ -44,7 +44,7 @@ describe('serializeMessage', () => {
             },
           },
         },
-        'a toJSON method threw',
+        'toJSON threw',
       ],
     ] as const)
       expect(() => serializeMessage(createRequest(1, 'a', value))).toThrow(new RegExp(text));

@@ -1,7 +1,7 @@
 import { findJsonLoss, JSON_VALUES, TenonError } from '@tenon/base';
 
 /** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` or a list for bytes, `null` for `NaN`. Most results contain none. */
-const LOSSY_JSON = /\{\}|\{"0":|null|"Buffer"/;
+const LOSSY_JSON = /\{(\}|"0":)|null|"Buffer"/;
 
 const ADVICE: readonly (readonly [kinds: RegExp, advice: string])[] = [
   [/^(Weak)?Map$/, 'return Object.fromEntries(map), or an array of entries'],
@@ -30,7 +30,7 @@ export function toJsonText(subject: string, value: unknown): string {
     text = JSON.stringify(value);
   } catch (cause) {
     requireJson(subject, value);
-    const details = { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply', cause };
+    const details = { hint: 'see `cause`: toJSON threw, or the value is too deep', cause };
     throw new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, details);
   }
   if (text === undefined || LOSSY_JSON.test(text) || value instanceof Error) requireJson(subject, value);
@@ -59,9 +59,8 @@ function hasToJson(value: unknown): boolean {
 
 /** Throws `handler/output` if JSON would lose a part of the value. */
 export function requireJson(subject: string, value: unknown): void {
-  const loss = findJsonLoss(value);
-  if (!loss) return;
-  const { kind, path } = loss;
+  const { kind, path } = findJsonLoss(value) ?? {};
+  if (!kind) return;
   const article = /NaN$|Infinity$/.test(kind) ? '' : /^[AEIO]/.test(kind) ? 'an ' : 'a ';
   throw new TenonError('handler/output', `${subject}: the result cannot be serialized as JSON`, {
     expected: JSON_VALUES,

@@ -93,6 +93,8 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
       return reject(createHeaderError(error));
     }
     let sent = request.reusedSocket;
+    // Deno repeats a request whose reused connection breaks or is aborted, although the server may have executed it.
+    request.reusedSocket = false;
     if (!sent) {
       request.on('socket', socket => {
         // A socket through a tunnel is connected before TLS has begun.

@@ -77,7 +77,7 @@ function encodeStructured(
     if (!checked.ok) {
       throw new TenonError(
         'handler/output',
-        `the result of tool "${tool.wire.name}" does not match its output schema: ${describeIssues(checked.issues)}`,
+        `the result of ${describeTool(tool)} does not match its output schema: ${describeIssues(checked.issues)}`,
         { hint: 'return a value that matches `output`, or change the schema' },
       );
     }
