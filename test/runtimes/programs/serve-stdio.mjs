@@ -2,4 +2,5 @@ import { serveStdio } from 'tenon/stdio';
 import { createSmokeServer } from './server.mjs';
 import { byZod } from './zod-schemas.mjs';
 
-serveStdio(createSmokeServer(byZod));
+console.log('output before the first message');
+serveStdio(createSmokeServer(byZod, text => console.log(text)));

@@ -12,14 +12,24 @@ export const plain = {
   form: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
 };
 
-/** @param {{ input: object, output: object, form: object }} schemas */
-export function createSmokeServer({ input, output, form }) {
+/**
+ * @param {{ input: object, output: object, form: object }} schemas
+ * @param {(text: string) => void} [write] called by a tool
+ */
+export function createSmokeServer({ input, output, form }, write = () => {}) {
   let waits = 0;
   const server = createServer({
     name: 'smoke',
     version: '1.0.0',
     tools: {
-      add: tool({ input, output, run: ({ a, b }) => ({ sum: a + b }) }),
+      add: tool({
+        input,
+        output,
+        run({ a, b }) {
+          write('output of a tool');
+          return { sum: a + b };
+        },
+      }),
       greet: tool({
         async run(_, ctx) {
           const answer = await ctx.elicit({ message: 'Who are you?', input: form });

@@ -21,6 +21,8 @@ export async function smoke(connect, { lane, target, version }) {
     client = await inTime(
       connect(target, { protocolVersion: version, elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) }),
     );
+    const errors = [];
+    client.on('error', error => errors.push(error.message));
     must(client.server.protocolVersion === version, `speaks ${client.server.protocolVersion}`);
     for (const [name, run] of Object.entries(steps)) {
       step = name;
@@ -29,6 +31,7 @@ export async function smoke(connect, { lane, target, version }) {
       did.push(name);
     }
     step = 'close';
+    must(errors.length === 0, `it reported ${errors}`);
     await inTime(client.close());
     return { lane, version, did };
   } catch (error) {

@@ -50,6 +50,9 @@ function replaceStdoutWrite(): StdoutWrite {
     return true;
   };
   stdout.write = guardWrite as StdoutWrite;
+  // The console of Deno and Bun writes without `process.stdout`.
+  if ('Deno' in globalThis || 'Bun' in globalThis)
+    Object.assign(console, new (process.getBuiltinModule('node:console').Console)(process));
   return write;
 }
 
