@@ -59,3 +59,14 @@ describe('a plain object of schemas', () => {
     expect(errors.filter(({ line }) => line?.startsWith('tool({ input') || line?.includes('answer'))).toEqual([]);
   });
 });
+
+describe('a schema with members of any type, as those of typebox', () => {
+  it('is accepted as input', () => {
+    const { errors } = edit(`import { tool } from 'tenon';
+interface TObject<T> { [option: string]: any; type: 'object'; properties: T }
+declare const input: TObject<{ city: { [option: string]: any; type: 'string' } }>;
+export const forecast = tool({ input, run: ({ city }) => String(city) });
+`);
+    expect(errors).toEqual([]);
+  });
+});

@@ -24,7 +24,9 @@ interface SchemaOfZod {
 
 /** Refuses a plain object whose members are schemas of a library. The compiler shows the text in its error. */
 export type WholeSchema<S> = S extends { readonly [name: string]: SchemaOfZod | StandardSchema }
-  ? 'Pass a whole schema, such as z.object({ … }), in place of a plain object of schemas'
+  ? unknown extends S[keyof S] // Schemas of typebox have members of any type.
+    ? unknown
+    : 'Pass a whole schema, such as z.object({ … }), in place of a plain object of schemas'
   : unknown;
 
 /** A schema with its types. TypeScript compares only these members when it infers types. */
