@@ -1,7 +1,7 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Clock } from '@tenon/base';
+import { dirname, join } from 'node:path';
+import { type Clock, systemClock } from '@tenon/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditFileOptions, openAudit, openAuditFile } from './audit-file.js';
 import { listAuditFiles } from './audit-file-names.js';
@@ -195,6 +195,54 @@ describe('an audit file', () => {
     await expect(audit.write({ action: 'asked' })).rejects.toMatchObject({ code: 'audit/not-alone' });
     await expect(audit.write({ action: 'asked' })).rejects.toMatchObject({ code: 'audit/not-alone' });
     await audit.close();
+  });
+
+  describe('whose storage failed for a while', () => {
+    const fail = async () => {
+      let elapsed = 0;
+      const clock: Clock = { ...systemClock, elapsed: () => elapsed };
+      const audit = await openAudit(path, { maxBytes: 1, clock });
+      await audit.write({ action: 'called', name: 'before' });
+      // The next file cannot be created meanwhile.
+      await rename(dirname(path), `${folder}/away`);
+      const writing = audit.write({ action: 'called', name: 'meanwhile' });
+      await expect(writing).rejects.toMatchObject({ code: 'audit/failed', hint: expect.stringMatching(/^check/) });
+      const advance = (ms: number) => {
+        elapsed += ms;
+      };
+      return { audit, advance, repair: () => rename(`${folder}/away`, dirname(path)) };
+    };
+    const list = async () => {
+      const all = await Promise.all((await listAuditFiles(path)).map(contents));
+      return all.flat().map(({ name }) => name);
+    };
+
+    it('refuses each event until it can be written again, and then continues with a valid record', async () => {
+      const { audit, advance, repair } = await fail();
+      advance(1_000);
+      await expect(audit.write({ action: 'called', name: 'still' })).rejects.toMatchObject({ code: 'audit/failed' });
+      await repair();
+      // Attempts have a distance.
+      await expect(audit.write({ action: 'called', name: 'soon' })).rejects.toMatchObject({ code: 'audit/failed' });
+      advance(1_000);
+      const writing = ['one', 'two'].map(name => audit.write({ action: 'called', name }));
+      const heads = await Promise.all(writing);
+      expect(audit.head).toEqual(heads[1]);
+      await audit.close();
+      expect(await verifyAuditFile(path)).toMatchObject({ ok: true, head: audit.head, torn: 0 });
+      expect((await list()).filter(name => name !== undefined)).toEqual(['before', 'one', 'two']);
+    });
+
+    it('is not continued if lines are missing, and is unlocked when it is closed', async () => {
+      const { audit, advance, repair } = await fail();
+      await repair();
+      const last = (await listAuditFiles(path)).at(-1) ?? '';
+      await truncate(last, 0);
+      advance(1_000);
+      await expect(audit.write({ action: 'called' })).rejects.toMatchObject({ code: 'audit/broken' });
+      await audit.close();
+      expect(await readdir(dirname(path))).not.toContain('audit.jsonl.lock');
+    });
   });
 
   it('reports that it does not exist', async () => {

@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type Clock, checkString, requireArgument, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
+import {
+  type Clock,
+  checkString,
+  requireArgument,
+  requireKnownOptions,
+  systemClock,
+  TenonError,
+  withDetails,
+} from '@tenon/base';
 import { createFolder, withLock } from '@tenon/base/node';
 import { type Audit, type AuditOptions, createAudit } from '../../../security/audit/audit.js';
+import type { AuditHead } from '../../../security/audit/audit-event.js';
+import { parseAuditLine } from '../../../security/audit/audit-line.js';
 import type { AuditPosition, AuditSink } from '../../../security/audit/audit-sink.js';
 import { getNextAuditFile } from './audit-file-names.js';
 import { createAuditWriter } from './audit-writer.js';
@@ -39,6 +49,8 @@ export interface AuditFileOptions {
 export interface AuditFile extends Required<Pick<AuditSink, 'append' | 'getFullReason' | 'rotate'>> {
   readonly last: string | undefined;
   readonly torn: AuditSink['torn'];
+  /** Closes the file after a failed write, and opens it after its last complete line. It stays locked. */
+  reopen(): Promise<AuditFile>;
   /** Waits until all lines are on disk, and unlocks the file for other processes. */
   close(): Promise<void>;
 }
@@ -50,6 +62,8 @@ const MAX_FILES = 64;
  * every two seconds. The lock of a dead process expires earlier.
  */
 const LOCK_TIMEOUT = 20_000;
+/** Minimum time between two attempts to open a file again after a failed write, in milliseconds. */
+const REOPEN_DELAY = 1_000;
 
 /**
  * Opens the audit log at `path` and its following files for this process alone.
@@ -78,7 +92,12 @@ export interface OpenAuditOptions extends AuditFileOptions, Omit<AuditOptions, k
   readonly replica?: string | true | undefined;
 }
 
-/** Opens an audit log in a file. Closing it closes the file. */
+/**
+ * Opens an audit log in a file. Closing it closes the file.
+ *
+ * An event that cannot be written is refused with `audit/failed`. Later events are written again as soon as that is
+ * possible: the file is opened after its last complete line, and an incomplete one is recorded.
+ */
 export async function openAudit(
   path: string,
   given: OpenAuditOptions = {},
@@ -96,24 +115,64 @@ export async function openAudit(
     arguments: true,
   });
   const { replica, ...options } = given;
-  const file = await openAuditFile(path, options);
-  try {
-    const name = replica === true ? createReplicaName() : replica;
-    const audit = await createAudit({ ...options, ...file, replica: name });
-    return {
-      write: audit.write,
-      replica: audit.replica,
-      recordAnchors: audit.recordAnchors,
-      get head() {
-        return audit.head;
-      },
-      flush: audit.flush,
-      close: () => audit.flush().then(file.close),
-    };
-  } catch (error) {
+  const { clock = systemClock } = options;
+  const name = replica === true ? createReplicaName() : replica;
+  const open = (file: AuditFile) => createAudit({ ...options, ...file, replica: name });
+  let file = await openAuditFile(path, options);
+  let audit = await open(file).catch(async error => {
     await file.close();
     throw error;
+  });
+  let lastStored = -1;
+  let failedAt: number | undefined;
+  let reopening: Promise<void> | undefined;
+  let isClosed = false;
+
+  async function reopen(): Promise<void> {
+    failedAt = clock.elapsed();
+    await audit.flush();
+    file = await file.reopen();
+    const line = file.last === undefined ? undefined : parseAuditLine(file.last);
+    if (lastStored > (typeof line === 'object' ? line.seq : -1))
+      throw createBrokenError(path, 'lines at its end are missing');
+    audit = await open(file);
+    failedAt = undefined;
   }
+
+  async function record(write: (audit: Audit) => Promise<AuditHead>): Promise<AuditHead> {
+    if (failedAt !== undefined && !isClosed && clock.elapsed() - failedAt >= REOPEN_DELAY) {
+      reopening ??= reopen().finally(() => {
+        reopening = undefined;
+      });
+    }
+    try {
+      await reopening;
+      const head = await write(audit);
+      lastStored = Math.max(lastStored, head.seq);
+      return head;
+    } catch (thrown) {
+      const error = TenonError.from(thrown, 'audit/failed');
+      if (error.code !== 'audit/failed') throw error;
+      failedAt ??= clock.elapsed();
+      throw withDetails(error, { hint: 'check the storage: each event is refused until it can be written again' });
+    }
+  }
+
+  return {
+    write: event => record(({ write }) => write(event)),
+    replica: audit.replica,
+    recordAnchors: anchors => record(({ recordAnchors }) => recordAnchors(anchors)),
+    get head() {
+      return audit.head;
+    },
+    flush: () => audit.flush(),
+    async close() {
+      isClosed = true;
+      await reopening?.catch(() => {});
+      await audit.flush();
+      await file.close();
+    },
+  };
 }
 
 const createReplicaName = (): string =>
@@ -121,11 +180,8 @@ const createReplicaName = (): string =>
     .replace(/[^\w.-]/g, '_')
     .slice(0, 100)}-${randomBytes(4).toString('hex')}`;
 
-async function openLocked(
-  path: string,
-  release: () => Promise<void>,
-  { maxBytes = MAX_BYTES, maxFiles = MAX_FILES, sync = 'always', clock = systemClock }: AuditFileOptions,
-): Promise<AuditFile> {
+async function openLocked(path: string, release: () => Promise<void>, options: AuditFileOptions): Promise<AuditFile> {
+  const { maxBytes = MAX_BYTES, maxFiles = MAX_FILES, sync = 'always', clock = systemClock } = options;
   const { file, tail, line, files, begins } = await openLastAuditFile(path);
   const writer = createAuditWriter({ file, end: tail.end, size: tail.end + (tail.torn?.bytes ?? 0), sync, clock });
   const getNextPath = () => getNextAuditFile(path, files.at(-1) ?? path);
@@ -152,6 +208,10 @@ async function openLocked(
     append: writer.append,
     getFullReason: () => (writer.length >= maxBytes ? basename(getNextPath()) : undefined),
     rotate,
+    async reopen() {
+      await writer.close().catch(() => {});
+      return openLocked(path, release, options);
+    },
     close: () => writer.close().finally(release),
   };
 }
