@@ -197,7 +197,7 @@ describe('an audit file', () => {
     await audit.close();
   });
 
-  describe('whose storage failed for a while', () => {
+  describe('after a failure of its storage', () => {
     const fail = async () => {
       let elapsed = 0;
       const clock: Clock = { ...systemClock, elapsed: () => elapsed };
