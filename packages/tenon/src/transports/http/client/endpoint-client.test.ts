@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { SendOptions } from '../../../jsonrpc/transport.js';
 import { createNodeRequester } from '../../../runtimes/node/http/http-requester.js';
@@ -213,7 +214,9 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     });
     const thrown = await fail(script, { onUnauthorized: async () => Promise.reject(new Error('no')) });
     expect(thrown.error).toMatchObject({ code: 'auth/failed' });
-    const headers = () => Promise.reject(new Error('no'));
-    expect((await fail(script, { headers })).error).toMatchObject({ code: 'auth/failed' });
+    for (const reason of [new Error('no'), new TenonError('connection/closed', 'no')]) {
+      const headers = () => Promise.reject(reason);
+      expect((await fail(script, { headers })).error).toMatchObject({ code: 'auth/failed', cause: reason });
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { type AbortSignalLike, addUrlScheme, parseUrl, systemClock, TenonError } from '@tenon/base';
 import { createAbortError, toRequestError } from './errors.js';
-import type { HeaderRecord, HttpClientOptions, UnauthorizedResponse } from './options.js';
-import { createRequestAuth, toLowerCaseNames } from './request-auth.js';
+import type { HeaderRecord, HttpClientOptions } from './options.js';
+import { createRequestAuth, toLowerCaseNames, wrapAuthError } from './request-auth.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 
 /** Maximum number of redirects for one request. */
@@ -42,7 +42,7 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
   const peer = endpoint.origin + endpoint.pathname;
   const configuredHeaders = typeof options.headers === 'object' ? toLowerCaseNames(options.headers) : options.headers;
 
-  const { auth, clock = systemClock, onSigningIn = () => {} } = options;
+  const { auth, clock = systemClock, onSigningIn = () => {}, onUnauthorized } = options;
   const requestAuth = auth && createRequestAuth(auth, { server: endpoint.href, peer, clock, onSigningIn });
 
   const rethrow = (error: unknown): never => {
@@ -51,7 +51,9 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
 
   const attempt = async (request: EndpointRequest): Promise<Attempt> => {
     const userHeaders =
-      typeof configuredHeaders === 'function' ? await resolveHeaders(configuredHeaders, peer) : configuredHeaders;
+      typeof configuredHeaders === 'function'
+        ? await wrapAuthError(async () => toLowerCaseNames(await configuredHeaders()), peer, 'the `headers` function')
+        : configuredHeaders;
     const { method, body, signal } = request;
     let url = request.url ?? endpoint.href;
     for (let hops = 0; ; hops += 1) {
@@ -79,11 +81,17 @@ export function createEndpointClient(url: string | URL, options: HttpClientOptio
         if (signal.aborted) throw createAbortError(signal, peer);
         const { reply, sent, url } = await attempt(request);
         const { status } = reply;
-        const isDenied = status === 401 || status === 403;
-        const again =
-          (requestAuth && (await requestAuth.shouldRetry(reply, { request, sent, url, retries }))) ||
-          (isDenied && (await shouldRetry(reply, status, peer, options.onUnauthorized, triedStatuses)));
-        if (!again) return reply;
+        try {
+          if (!(requestAuth && (await requestAuth.shouldRetry(reply, { request, sent, url, retries })))) {
+            if ((status !== 401 && status !== 403) || !onUnauthorized || triedStatuses.includes(status)) return reply;
+            triedStatuses.push(status);
+            const header = (name: string) => reply.header(name);
+            if (!(await wrapAuthError(() => onUnauthorized({ status, url: peer, header }), peer))) return reply;
+          }
+        } catch (error) {
+          reply.cancel();
+          throw error;
+        }
         await drain(reply);
       }
     } catch (error) {
@@ -115,34 +123,6 @@ function readUrl(input: string | URL): URL {
     throw createUrlError('the URL contains credentials', 'pass them in headers: { authorization: … }');
   url.hash = '';
   return url;
-}
-
-async function resolveHeaders(own: () => HeaderRecord | Promise<HeaderRecord>, peer: string): Promise<HeaderRecord> {
-  try {
-    return toLowerCaseNames(await own());
-  } catch (error) {
-    throw TenonError.is(error)
-      ? error
-      : new TenonError('auth/failed', 'the `headers` function failed', { peer, cause: error });
-  }
-}
-
-async function shouldRetry(
-  reply: HttpReply,
-  status: UnauthorizedResponse['status'],
-  peer: string,
-  onUnauthorized: HttpClientOptions['onUnauthorized'],
-  triedStatuses: number[],
-): Promise<boolean> {
-  if (!onUnauthorized || triedStatuses.includes(status)) return false;
-  triedStatuses.push(status);
-  const refusal: UnauthorizedResponse = { status, url: peer, header: name => reply.header(name) };
-  try {
-    return await onUnauthorized(refusal);
-  } catch (error) {
-    reply.cancel();
-    throw TenonError.is(error) ? error : new TenonError('auth/failed', 'the sign-in failed', { peer, cause: error });
-  }
 }
 
 /** Statuses that keep the method and the body. A GET has no body, so it keeps its method with any of the others too. */

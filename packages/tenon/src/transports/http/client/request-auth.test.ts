@@ -1,6 +1,7 @@
-import { systemClock } from '@tenon/base';
+import { systemClock, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Authorizer, RefusedRequest } from '../../../auth/client/authorizer.js';
+import { mayHaveExecuted } from '../../../client/calls/call-outcome.js';
 import { createEndpointClient } from './endpoint-client.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 
@@ -117,6 +118,25 @@ describe('a transport with an authorizer', () => {
     await expect(send()).rejects.toMatchObject({ code: 'auth/failed' });
     expect(busy).toEqual([true, false]);
   });
+
+  it.each(['store/unavailable', 'connection/closed', 'http/unreachable', 'call/outcome-unknown'])(
+    'reports an error %s of the authorizer as a failed sign-in, because the server has executed nothing',
+    async code => {
+      const thrown = new TenonError(code, 'Redis at db: not available');
+      const fail = async () => Promise.reject(thrown);
+      for (const more of [{ getHeaders: fail }, { handleRefusal: fail }]) {
+        const error = await setUp(() => reply(401), more)
+          .send()
+          .catch(reason => reason);
+        expect(error).toMatchObject({
+          code: 'auth/failed',
+          received: thrown.summary,
+          cause: thrown,
+        });
+        expect(mayHaveExecuted(error)).toBe(false);
+      }
+    },
+  );
 
   it('stops waiting for a sign-in when its caller aborts', async () => {
     const controller = new AbortController();

@@ -1,4 +1,4 @@
-import { type AbortSignalLike, type Clock, isAuthError, rejectOnAbort, TenonError, toAbortSignal } from '@tenon/base';
+import { type AbortSignalLike, type Clock, rejectOnAbort, TenonError, toAbortSignal } from '@tenon/base';
 import type { Authorizer } from '../../../auth/client/authorizer.js';
 import type { HeaderRecord } from './options.js';
 import type { HttpReply, HttpRequest } from './requester.js';
@@ -51,7 +51,12 @@ export function createRequestAuth(
       });
       try {
         const request = { method, url, server, signal: toAbortSignal(signal) };
-        return toLowerCaseNames(await wrapAuthError(rejectOnAbort(auth.getHeaders(request), signal), peer));
+        return toLowerCaseNames(
+          await rejectOnAbort(
+            wrapAuthError(() => auth.getHeaders(request), peer),
+            signal,
+          ),
+        );
       } finally {
         cancelTimer();
         end();
@@ -62,24 +67,30 @@ export function createRequestAuth(
       const { status } = reply;
       // A server may also use 400 to request another DPoP proof: https://www.rfc-editor.org/rfc/rfc9449#section-9
       const isRefusal =
-        status === 401 ||
-        status === 403 ||
-        (status === 400 && (reply.header('www-authenticate')?.includes('use_dpop_nonce') ?? false));
+        status === 401 || status === 403 || (status === 400 && header('www-authenticate')?.includes('use_dpop_nonce'));
       if (!isRefusal) {
         auth.onResponse?.({ url, header });
         return false;
       }
       if (retries >= MAX_RETRIES) return false;
-      const { method, signal } = request;
-      const version = request.headers['mcp-protocol-version'];
-      const requestInfo = { method, url, server, signal: toAbortSignal(signal) };
-      const refusal = { ...requestInfo, status, sentHeaders: sent, header, request, protocolVersion: version };
+      const { method, signal, headers } = request;
+      const refusal = {
+        method,
+        url,
+        server,
+        signal: toAbortSignal(signal),
+        status,
+        sentHeaders: sent,
+        header,
+        request,
+        protocolVersion: headers['mcp-protocol-version'],
+      };
       const end = begin();
       try {
-        return await wrapAuthError(rejectOnAbort(auth.handleRefusal(refusal), signal), peer);
-      } catch (error) {
-        reply.cancel();
-        throw error;
+        return await rejectOnAbort(
+          wrapAuthError(() => auth.handleRefusal(refusal), peer),
+          signal,
+        );
       } finally {
         end();
       }
@@ -92,16 +103,19 @@ export function toLowerCaseNames(headers: HeaderRecord): HeaderRecord {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
+/** Codes of errors that say nothing about the connection to the server, or the outcome of the request. */
+const OWN_CODES = /^(auth|host|config|lock|policy)\//;
+
 /**
- * Wraps an error that looks like an answer of the MCP server. An authorizer of the user may throw the error of a request
- * of its own, from whose status the client would infer the transport and the protocol version.
+ * Converts the error of an authorizer, which occurs before the server executes the request. It may be that of a request
+ * of its own, or of the store of its tokens.
  */
-async function wrapAuthError<T>(work: Promise<T>, peer: string): Promise<T> {
+export async function wrapAuthError<T>(work: () => T | Promise<T>, peer: string, subject = 'the sign-in'): Promise<T> {
   try {
-    return await work;
-  } catch (error) {
-    const isAnswer = TenonError.is(error) && (error.status !== undefined || error.rpcCode !== undefined);
-    if (TenonError.is(error) && (isAuthError(error) || !isAnswer)) throw error;
-    throw new TenonError('auth/failed', 'the sign-in failed', { peer, cause: error });
+    return await work();
+  } catch (cause) {
+    const error = TenonError.is(cause) ? cause : undefined;
+    if (error && OWN_CODES.test(error.code)) throw error;
+    throw new TenonError('auth/failed', `${subject} failed`, { peer, received: error?.summary, cause });
   }
 }
