@@ -98,6 +98,12 @@ export class AttemptLimiter {
     this.#failed = false;
   }
 
+  /** Forgets all attempts after a sign-out, because the user starts again. */
+  reset(): void {
+    this.#failed = false;
+    this.#stepUps.clear();
+  }
+
   #getCounts({ request = {} }: RefusedRequest): AttemptCounts {
     const counts = this.#requests.get(request) ?? { refreshed: false, requested: 0 };
     this.#requests.set(request, counts);

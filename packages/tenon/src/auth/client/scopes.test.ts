@@ -1,7 +1,7 @@
 import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { AS, failure, PRM, setUp } from './fixtures/signing.js';
-import { headersOf, ISSUER, insist, issuerMetadata, refusal, resourceMetadata } from './fixtures/world.js';
+import { headersOf, ISSUER, insist, issuerMetadata, refusal, resourceMetadata, SERVER } from './fixtures/world.js';
 
 describe('the scopes of a sign-in', () => {
   const prm = (scopes_supported?: string[]) => ({
@@ -56,6 +56,18 @@ describe('the scopes of a sign-in', () => {
     expect(browser.visited).toHaveLength(3);
     await expect(insist(auth, more, 403)).rejects.toEqual(failure('auth/insufficient-scope'));
     expect(browser.visited).toHaveLength(3);
+  });
+
+  it('are requested again after a sign-out, however often', async () => {
+    const { auth, getRequests } = setUp({}, { limits: { maxSignIns: 8 } });
+    const more = 'Bearer error="insufficient_scope", scope="b"';
+    for (let round = 0; round < 4; round += 1) {
+      await auth.handleRefusal(refusal('Bearer scope="a"'));
+      expect(getRequests().get('scope')).toBe('a');
+      await auth.handleRefusal(refusal(more, { status: 403, sentHeaders: await headersOf(auth) }));
+      expect(getRequests().get('scope')).toBe('a b');
+      await auth.signOut?.(SERVER);
+    }
   });
 
   it('are not requested when a 403 concerns something else', async () => {

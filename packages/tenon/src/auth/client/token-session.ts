@@ -243,7 +243,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
       expiredScopes = undefined;
       currentTarget = undefined;
       failedRenewal = undefined;
-      attempts.markSucceeded();
+      attempts.reset();
       if (origin) {
         const tokensKey = getTokensKey(server, origin, grant.clientKey);
         current ??= parseTokens(await settings.accessTokenStore.get(tokensKey));
