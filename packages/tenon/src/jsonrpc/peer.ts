@@ -76,6 +76,11 @@ export class Peer implements MessageReceiver {
     return this.#pending?.size ?? 0;
   }
 
+  /** True while a request to the peer waits whose time is limited. */
+  get hasDeadline(): boolean {
+    return !!this.#pending?.hasDeadline;
+  }
+
   open(): void | Promise<void> {
     return this.transport.open(this);
   }

@@ -140,6 +140,11 @@ export class PendingRequests {
     return this.#requests.size;
   }
 
+  /** True while a request waits whose time is limited, and until its deadline if others without a limit wait. */
+  get hasDeadline(): boolean {
+    return this.#timer !== undefined;
+  }
+
   /** Completes the request of a response. Returns false when no caller waits for this response. */
   completeRequest(response: JsonRpcResponse): boolean {
     const pending = this.#take(response.id as Id);
@@ -237,11 +242,10 @@ export class PendingRequests {
   }
 
   #createTimeoutError({ method, startedAt, totalDeadline }: PendingRequest, now: number): TenonError {
-    const limit = totalDeadline <= now ? 'totalTimeout' : 'idleTimeout';
     return new TenonError('call/timeout', `timed out after ${now - startedAt} ms`, {
       method,
       peer: this.#peer.peer,
-      hint: `raise \`${limit}\`, or report progress in the server, which restarts \`idleTimeout\``,
+      hint: totalDeadline <= now ? 'raise `totalTimeout`' : 'raise `idleTimeout`, or report progress in the server',
     });
   }
 }

@@ -259,12 +259,13 @@ export class Connection implements PeerHandler {
   }
 
   /**
-   * Checks the server after a call timed out. A ping without a response closes the connection. Another call is followed
-   * by a ping, if all calls share one transport.
+   * Checks the server after a call timed out. A ping without a response closes the connection, unless the server may be
+   * busy with a call. Another call is followed by a ping, if all calls share one transport.
    */
   #verifyResponsive(method: string): void {
     const isPing = method === 'ping' || method === 'server/discover';
-    if (isPing && !this.#keepAlive?.verification) this.fail(createUnresponsiveError(this.peer));
+    if (isPing && !(this.#keepAlive?.verification ?? this.#peer.hasDeadline))
+      this.fail(createUnresponsiveError(this.peer));
     else if (!isPing && /^(stdio|http-sse)$/.test(this.endpoint.kind)) void this.#keepAlive?.verify();
   }
 

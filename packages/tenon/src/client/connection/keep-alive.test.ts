@@ -15,7 +15,12 @@ const turns = async () => {
 };
 
 /** A client whose server can be frozen: what it is sent then is never read. */
-async function start(protocolVersion: string, options: ClientOptions = {}, kind: ServerEndpoint['kind'] = 'custom') {
+async function start(
+  protocolVersion: string,
+  options: ClientOptions = {},
+  kind: ServerEndpoint['kind'] = 'custom',
+  hasOpenStream?: boolean,
+) {
   const clock = fakeClock();
   const connections: { frozen: boolean; readonly methods: string[] }[] = [];
   const server = createServer({
@@ -31,6 +36,7 @@ async function start(protocolVersion: string, options: ClientOptions = {}, kind:
     const { client } = pair;
     return {
       peer: client.peer,
+      hasOpenStream,
       open: (receiver: MessageReceiver) => client.open(receiver),
       close: () => client.close(),
       send(message: JsonRpcMessage | readonly JsonRpcResponse[]) {
@@ -103,6 +109,27 @@ describe.each(protocolVersions)('keepAlive of a client on %s', version => {
     await client.close();
   });
 
+  it('sends no ping by default while a call is open, because its server may do nothing else meanwhile', async () => {
+    const { clock, client, freeze, last, states } = await start(version, {}, 'custom', true);
+    const advance = async (intervals: number) => {
+      for (let n = 0; n < intervals; n++) {
+        clock.advance(30_000);
+        await turns();
+      }
+    };
+    await advance(1);
+    freeze();
+    const call = client.callTool('count', {}, { idleTimeout: 200_000 });
+    call.catch(() => {});
+    await advance(6);
+    expect([last(), states]).toEqual(['tools/call', []]);
+    await advance(1);
+    await expect(call).rejects.toMatchObject({ code: 'call/timeout' });
+    await advance(2);
+    expect(states).toEqual(['reconnecting', 'connected']);
+    await client.close();
+  });
+
   it('ends the connection after a missed `ping()` without keepAlive too', async () => {
     const { clock, client, freeze, states } = await start(version, { keepAlive: false });
     freeze();
@@ -116,6 +143,24 @@ describe.each(protocolVersions)('keepAlive of a client on %s', version => {
     await client.ping();
     await client.close();
   });
+});
+
+it.each(protocolVersions)('keeps the connection after a missed `ping()` while a call is open on %s', async version => {
+  const { clock, client, freeze, states } = await start(version);
+  freeze();
+  const call = client.callTool('count', {}, { idleTimeout: 1000 });
+  call.catch(() => {});
+  await turns();
+  const missed = client.ping({ idleTimeout: 100 });
+  missed.catch(() => {});
+  await turns();
+  clock.advance(100);
+  await expect(missed).rejects.toMatchObject({ code: 'call/timeout' });
+  await turns();
+  expect(states).toEqual([]);
+  clock.advance(900);
+  await expect(call).rejects.toMatchObject({ code: 'call/timeout' });
+  await client.close();
 });
 
 describe.each(protocolVersions)('a call that times out on stdio on %s', version => {

@@ -5,12 +5,6 @@ import type { Transport } from '../../jsonrpc/transport.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientOptions } from '../options.js';
 
-/**
- * Options without regular pings. By default only network streams are pinged, because the end of a process or of a
- * server in memory is detected at once.
- */
-const ONLY_ON_TIMEOUT: KeepAliveOptions = { interval: Number.POSITIVE_INFINITY };
-
 /** A connection whose server is pinged. */
 interface PingedConnection {
   readonly channel: Transport;
@@ -30,17 +24,21 @@ export function createKeepAlive(
 ): KeepAlive | undefined {
   if (keepAlive === false) return undefined;
   const { channel } = connection;
-  const { interval = DEFAULT_INTERVAL } = keepAlive ?? {};
+  // By default only network streams are pinged, because the end of a process or of a server in memory is detected at once.
+  const options: KeepAliveOptions =
+    keepAlive ?? (channel.hasOpenStream === undefined ? { interval: Number.POSITIVE_INFINITY } : {});
+  const { interval = DEFAULT_INTERVAL } = options;
   // A server without heartbeats may be silent for a long time, so a short interval must not end its streams.
   const resumable = Math.max(SILENT_INTERVALS, Math.ceil((SILENT_INTERVALS * DEFAULT_INTERVAL) / interval));
-  return new KeepAlive(clock, keepAlive ?? (channel.hasOpenStream === undefined ? ONLY_ON_TIMEOUT : {}), {
+  return new KeepAlive(clock, options, {
     get peer() {
       return connection.peer;
     },
     takeActivity: () => peer.takeActivity(),
     checkStreams: () => channel.checkStreams?.({ withHeartbeats: SILENT_INTERVALS, resumable }),
-    // Over Streamable HTTP each call has its own connection, so only the streams for changes stay open for long.
-    isLongLived: () => channel.hasOpenStream !== false,
+    // Over Streamable HTTP each call has its own connection, so only the streams for changes stay open for long. A server
+    // may answer no ping while it runs a call, so by default only the timeouts of the call end it.
+    isLongLived: () => channel.hasOpenStream !== false && (keepAlive !== undefined || !peer.hasDeadline),
     ping: timeout => {
       const method = connection.dialect.methods.client.has('ping') ? 'ping' : 'server/discover';
       return connection.call(method, {}, { idleTimeout: timeout }).catch(error => {
