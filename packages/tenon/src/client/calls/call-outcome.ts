@@ -14,7 +14,7 @@ import { CURSOR_EXPIRED } from './pages.js';
 
 /** Codes of errors that occur before the server executes a request. */
 const NOT_EXECUTED =
-  /^(auth|connect|host|config|lock|policy)\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|invalid-header|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
+  /^(connect|auth|cli|host|config|lock|policy)\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|invalid-header|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
 
 /** Codes of error responses. Other errors with a JSON-RPC code describe an invalid response. */
 const ANSWERED = /^(peer\/error|http\/refused|rpc\/error|tool\/failed)$/;

@@ -138,6 +138,16 @@ describe('a transport with an authorizer', () => {
     },
   );
 
+  it.each(['auth/needs-user', 'cli/usage', 'host/busy'])(
+    'passes an error %s of the authorizer on, because it says nothing about the connection',
+    async code => {
+      const thrown = new TenonError(code, 'no credentials');
+      const sent = setUp(() => reply(401), { getHeaders: () => Promise.reject(thrown) }).send();
+      await expect(sent).rejects.toBe(thrown);
+      expect(mayHaveExecuted(thrown)).toBe(false);
+    },
+  );
+
   it('stops waiting for a sign-in when its caller aborts', async () => {
     const controller = new AbortController();
     const { send } = setUp(() => reply(401), { handleRefusal: () => new Promise(() => {}) });

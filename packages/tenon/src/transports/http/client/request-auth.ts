@@ -104,7 +104,7 @@ export function toLowerCaseNames(headers: HeaderRecord): HeaderRecord {
 }
 
 /** Codes of errors that say nothing about the connection to the server, or the outcome of the request. */
-const OWN_CODES = /^(auth|host|config|lock|policy)\//;
+const OWN_CODES = /^(auth|cli|host|config|lock|policy)\//;
 
 /**
  * Converts the error of an authorizer, which occurs before the server executes the request. It may be that of a request
