@@ -44,3 +44,10 @@ it.each(['connection/closed', 'connection/unresponsive', 'call/outcome-unknown',
     expect(event.message).toBe('the event stream ended. Do nothing: the connection is opened again when it is needed.');
   },
 );
+
+it('logs a response that comes too late as a warning, because it stops nothing', () => {
+  const levels: unknown[] = [];
+  const screen: Pick<Screen, 'logsJson' | 'note'> = { logsJson: false, note: (_, level) => void levels.push(level) };
+  logError(screen as Screen, new TenonError('peer/unknown-response', 'received a response to the unknown request 5'));
+  expect(levels).toEqual(['warning']);
+});

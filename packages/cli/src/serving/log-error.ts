@@ -18,7 +18,7 @@ export interface ErrorEvent extends LogFields {
 }
 
 /** Codes of errors that stop nothing. */
-const WARNINGS: ReadonlySet<string> = new Set(['host/no-match']);
+const WARNINGS: ReadonlySet<string> = new Set(['host/no-match', 'peer/unknown-response']);
 
 const CONNECTS_AGAIN = 'do nothing: the connection is opened again when it is needed';
 
@@ -28,6 +28,8 @@ const HINTS: Readonly<Record<string, string>> = {
   'connection/unresponsive': CONNECTS_AGAIN,
   'call/outcome-unknown': CONNECTS_AGAIN,
   'http/silent-stream': CONNECTS_AGAIN,
+  'peer/unknown-response':
+    'do nothing if a request was cancelled or has timed out before, because its response may come later; else report it to the author of the peer',
   'call/timeout': 'raise `timeout` in the entry of the server, if it can be busy for that long',
 };
 
