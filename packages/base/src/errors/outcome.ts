@@ -21,6 +21,16 @@ export function isConnectionLoss({ code }: TenonError): boolean {
   return CONNECTION_LOSS.test(code);
 }
 
+/** Tells if an HTTP request got no response, or not the whole response, because of the connection. */
+export function isConnectionFailure(error: unknown): boolean {
+  return TenonError.is(error) && /^http\/(unreachable|interrupted)$/.test(error.code);
+}
+
+/** Tells if an error of this program, such as that of its sign-in or configuration, kept a request from being executed. */
+export function isOwnError({ code }: TenonError): boolean {
+  return /^(auth|cli|host|config|lock|policy)\//.test(code);
+}
+
 /** Creates the error of a request that got an error response. `code` applies if the peer knows the outcome. */
 export function createPeerError(
   { code: rpcCode, message, data }: Pick<ErrorObject, 'message' | 'data'> & { readonly code?: number | undefined },

@@ -1,6 +1,7 @@
 import {
   hasExecuted,
   isConnectionLoss,
+  isOwnError,
   isRefusedForNow,
   OUTCOME_ADVICE,
   OUTCOME_UNKNOWN,
@@ -14,7 +15,7 @@ import { CURSOR_EXPIRED } from './pages.js';
 
 /** Codes of errors that occur before the server executes a request. */
 const NOT_EXECUTED =
-  /^(connect|auth|cli|host|config|lock|policy)\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|invalid-header|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
+  /^connect\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|invalid-header|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
 
 /** Codes of error responses. Other errors with a JSON-RPC code describe an invalid response. */
 const ANSWERED = /^(peer\/error|http\/refused|rpc\/error|tool\/failed)$/;
@@ -24,7 +25,7 @@ const REQUEST_TIMEOUT = 408;
 /** Tells if the server may have executed a request that failed with this error. */
 export function mayHaveExecuted(error: TenonError): boolean {
   const { code, status = 0 } = error;
-  if (ANSWERED.test(code) || NOT_EXECUTED.test(code) || isRefusedForNow(error)) return false;
+  if (ANSWERED.test(code) || NOT_EXECUTED.test(code) || isOwnError(error) || isRefusedForNow(error)) return false;
   return code !== 'http/status' || status < 400 || status >= 500 || status === REQUEST_TIMEOUT;
 }
 

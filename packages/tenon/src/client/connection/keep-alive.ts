@@ -1,4 +1,4 @@
-import type { Clock, JsonObject, TenonError } from '@tenon/base';
+import { type Clock, isConnectionFailure, type JsonObject, type TenonError } from '@tenon/base';
 import { DEFAULT_INTERVAL, KeepAlive, type KeepAliveOptions, SILENT_INTERVALS } from '../../jsonrpc/keep-alive.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { Transport } from '../../jsonrpc/transport.js';
@@ -41,8 +41,8 @@ export function createKeepAlive(
     isLongLived: () => channel.hasOpenStream !== false && (keepAlive !== undefined || !peer.hasDeadline),
     ping: timeout => {
       const method = connection.dialect.methods.client.has('ping') ? 'ping' : 'server/discover';
-      return connection.call(method, {}, { idleTimeout: timeout }).catch((error: TenonError) => {
-        if (/^http\/(unreachable|interrupted)$/.test(error.code)) channel.endStreams?.();
+      return connection.call(method, {}, { idleTimeout: timeout }).catch(error => {
+        if (isConnectionFailure(error)) channel.endStreams?.();
         throw error;
       });
     },

@@ -31,11 +31,6 @@ export function createAbortError(signal: AbortSignalLike, peer: string): TenonEr
   return new TenonError('call/aborted', 'the call was cancelled', { peer, cause: signal.reason });
 }
 
-/** Tells if a request got no response, or not the whole response, because of the connection. */
-export function isConnectionFailure(error: unknown): boolean {
-  return TenonError.is(error) && /^http\/(unreachable|interrupted)$/.test(error.code);
-}
-
 /**
  * Converts an error of the HTTP client. It copies only the message, because errors of HTTP clients may contain the
  * request with its credentials.

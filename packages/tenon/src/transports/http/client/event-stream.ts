@@ -1,14 +1,15 @@
-import { type AbortSignalLike, isSessionLoss, isTemporaryStatus, parseRetryAfter, TenonError } from '@tenon/base';
+import {
+  type AbortSignalLike,
+  isConnectionFailure,
+  isSessionLoss,
+  isTemporaryStatus,
+  parseRetryAfter,
+  TenonError,
+} from '@tenon/base';
 import { createSseReader } from '../sse/sse-reader.js';
 import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { isEventStream } from './endpoint-client.js';
-import {
-  createSessionGoneError,
-  createTooLargeError,
-  findDecodingError,
-  isConnectionFailure,
-  readRefusal,
-} from './errors.js';
+import { createSessionGoneError, createTooLargeError, findDecodingError, readRefusal } from './errors.js';
 import type { ReconnectPolicy } from './options.js';
 import {
   computeDelay,

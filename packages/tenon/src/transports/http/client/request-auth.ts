@@ -1,4 +1,4 @@
-import { type AbortSignalLike, type Clock, rejectOnAbort, TenonError, toAbortSignal } from '@tenon/base';
+import { type AbortSignalLike, type Clock, isOwnError, rejectOnAbort, TenonError, toAbortSignal } from '@tenon/base';
 import type { Authorizer } from '../../../auth/client/authorizer.js';
 import type { HeaderRecord } from './options.js';
 import type { HttpReply, HttpRequest } from './requester.js';
@@ -103,9 +103,6 @@ export function toLowerCaseNames(headers: HeaderRecord): HeaderRecord {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Codes of errors that say nothing about the connection to the server, or the outcome of the request. */
-const OWN_CODES = /^(auth|cli|host|config|lock|policy)\//;
-
 /**
  * Converts the error of an authorizer, which occurs before the server executes the request. It may be that of a request
  * of its own, or of the store of its tokens.
@@ -115,7 +112,7 @@ export async function wrapAuthError<T>(work: () => T | Promise<T>, peer: string,
     return await work();
   } catch (cause) {
     const error = TenonError.is(cause) ? cause : undefined;
-    if (error && OWN_CODES.test(error.code)) throw error;
+    if (error && isOwnError(error)) throw error;
     throw new TenonError('auth/failed', `${subject} failed`, { peer, received: error?.summary, cause });
   }
 }

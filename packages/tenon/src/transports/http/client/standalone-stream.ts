@@ -1,7 +1,6 @@
-import { isUnavailableStatus, TenonError } from '@tenon/base';
+import { isConnectionFailure, isUnavailableStatus, TenonError } from '@tenon/base';
 import { createPendingResponse, type HttpClientContext } from './context.js';
 import { drain, isEventStream, isSuccess } from './endpoint-client.js';
-import { isConnectionFailure } from './errors.js';
 import {
   getRetryAfter,
   openStream,
