@@ -54,7 +54,7 @@ export interface Audit {
    *
    * Do not execute the action if this rejects.
    * @throws TenonError `audit/overloaded` when too many events wait, `audit/failed` after the first line that could not
-   * be stored.
+   * be stored. A log of `openAudit` then tries to continue, at most once per second.
    */
   write(event: AuditEvent): Promise<AuditHead>;
   /** Position of the last line that was passed to the sink. */

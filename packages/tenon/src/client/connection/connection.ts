@@ -114,6 +114,7 @@ export class Connection implements PeerHandler {
     });
   }
 
+  /** Calls the watches, because notifications of the server may be lost. */
   onMissed(): void {
     for (const listener of this.missedListeners) listener();
   }
@@ -317,6 +318,7 @@ export class Connection implements PeerHandler {
     this.onReceived(method, decoded);
   }
 
+  /** Handles a decoded notification, which this process or another one in the same session has received. */
   onReceived(method: string, params: JsonObject): void {
     const list = findChangedList(method);
     // A server whose list was empty may not have declared it when the client connected.

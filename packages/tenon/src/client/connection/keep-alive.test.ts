@@ -58,6 +58,16 @@ async function start(
   return { clock, client, connections, states, errors, freeze, last };
 }
 
+/** Lets a ping of the application go without an answer. */
+async function missPing({ client, clock }: Pick<Awaited<ReturnType<typeof start>>, 'client' | 'clock'>): Promise<void> {
+  const missed = client.ping({ idleTimeout: 100 });
+  missed.catch(() => {});
+  await turns();
+  clock.advance(100);
+  await expect(missed).rejects.toMatchObject({ code: 'call/timeout' });
+  await turns();
+}
+
 describe.each(protocolVersions)('keepAlive of a client on %s', version => {
   const ping = version === protocolVersions[0] ? 'server/discover' : 'ping';
 
@@ -133,12 +143,7 @@ describe.each(protocolVersions)('keepAlive of a client on %s', version => {
   it('ends the connection after a missed `ping()` without keepAlive too', async () => {
     const { clock, client, freeze, states } = await start(version, { keepAlive: false });
     freeze();
-    const missed = client.ping({ idleTimeout: 100 });
-    missed.catch(() => {});
-    await turns();
-    clock.advance(100);
-    await expect(missed).rejects.toMatchObject({ code: 'call/timeout' });
-    await turns();
+    await missPing({ client, clock });
     expect(states).toEqual(['reconnecting', 'connected']);
     await client.ping();
     await client.close();
@@ -151,12 +156,7 @@ it.each(protocolVersions)('keeps the connection after a missed `ping()` while a 
   const call = client.callTool('count', {}, { idleTimeout: 1000 });
   call.catch(() => {});
   await turns();
-  const missed = client.ping({ idleTimeout: 100 });
-  missed.catch(() => {});
-  await turns();
-  clock.advance(100);
-  await expect(missed).rejects.toMatchObject({ code: 'call/timeout' });
-  await turns();
+  await missPing({ client, clock });
   expect(states).toEqual([]);
   clock.advance(900);
   await expect(call).rejects.toMatchObject({ code: 'call/timeout' });

@@ -125,7 +125,11 @@ it.each(['2025-03-26', '2025-06-18', '2025-11-25'] as const)(
     await expect.poll(() => streams.length).toBe(1);
     expect(seen).toEqual([]);
     streams[0]?.close();
-    await expect.poll(() => clock.advance(1_000) ?? streams.length).toBe(2);
+    const countAfterDelay = () => {
+      clock.advance(1_000);
+      return streams.length;
+    };
+    await expect.poll(countAfterDelay).toBe(2);
     const changes = [{ uri: 'notes:a' }, { list: 'tools' }, { list: 'resources' }];
     await expect.poll(() => seen).toEqual(changes);
     expect(reported).toEqual(changes);

@@ -95,8 +95,9 @@ export interface OpenAuditOptions extends AuditFileOptions, Omit<AuditOptions, k
 /**
  * Opens an audit log in a file. Closing it closes the file.
  *
- * An event that cannot be written is refused with `audit/failed`. Later events are written again as soon as that is
- * possible: the file is opened after its last complete line, and an incomplete one is recorded.
+ * An event that cannot be written is refused with `audit/failed`. A later event opens the file again after its last complete
+ * line, at most once per second, and an incomplete line is recorded. If stored lines are missing, each event is refused with
+ * `audit/broken`.
  */
 export async function openAudit(
   path: string,
