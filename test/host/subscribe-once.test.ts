@@ -55,7 +55,12 @@ it('subscribes once at the server for all sessions, and unsubscribes once after 
 it.each(['2025-03-26', '2025-06-18', '2025-11-25'] as const)(
   'reports no error when a caller with a subscription to a resource of a server at a URL leaves, on %s',
   async protocolVersion => {
-    const log = tool({ run: (_, ctx) => ctx.log('info', 'called') ?? 'called' });
+    const log = tool({
+      run(_, ctx) {
+        ctx.log('info', 'called');
+        return 'called';
+      },
+    });
     const resources = { 'note://a': resource({ read: () => 'a' }) };
     const http = await serveHttp(createServer({ name: 'notes', version: '1.0.0', tools: { log }, resources }), {
       port: 0,

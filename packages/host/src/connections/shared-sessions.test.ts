@@ -64,7 +64,11 @@ it('passes what one process received, and that notifications may be lost, to the
   processes[0]?.publish('notifications/tools/list_changed', {});
   processes[0]?.publish('notifications/resources/updated', { uri: 'notes:a' });
   processes[0]?.publishMissed();
-  await expect.poll(() => clock.advance(1_000) ?? received[1]?.length).toBe(3);
+  const countAfterPoll = () => {
+    clock.advance(1_000);
+    return received[1]?.length;
+  };
+  await expect.poll(countAfterPoll).toBe(3);
   expect(received).toEqual([
     [],
     [['notifications/tools/list_changed', {}], ['notifications/resources/updated', { uri: 'notes:a' }], 'missed'],

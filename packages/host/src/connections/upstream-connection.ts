@@ -320,8 +320,8 @@ export class UpstreamConnection {
     return this.#stopping;
   }
 
-  /** Tells if an error only shows that the host has closed this connection, which is no fault of the server. */
-  isOwnEnd(error: TenonError): boolean {
+  /** Tells if an error only says that the host has closed this connection, which is no fault of the server. */
+  isClosedByHost(error: TenonError): boolean {
     return this.isClosed && error.code === 'connection/closed';
   }
 
@@ -392,7 +392,7 @@ export class UpstreamConnection {
       for (const listener of this.#elicitationListeners) listener(elicitationId);
     });
     client.on('error', error => {
-      if (this.isOwnEnd(error)) return;
+      if (this.isClosedByHost(error)) return;
       this.reportError(error);
       if (isUnreachable(error)) this.#recordUnreachable(error);
     });

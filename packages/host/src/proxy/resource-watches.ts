@@ -122,7 +122,7 @@ function startWatch(
     .catch(error => {
       refuse(error);
       const failure = TenonError.from(error);
-      if (!controller.signal.aborted && !connection.isOwnEnd(failure)) onError(failure);
+      if (!controller.signal.aborted && !connection.isClosedByHost(failure)) onError(failure);
     })
     .finally(() => {
       refuse(new TenonError('connection/closed', `the watch of ${uri} has ended`));
