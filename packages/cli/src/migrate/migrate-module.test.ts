@@ -243,6 +243,37 @@ server.setRequestHandler(CallToolRequestSchema, async request => {
     expect(findings.map(({ what }) => what)).not.toContain('a result with the member `tools`');
   });
 
+  const paged = (list: string, use: string) => `${imports}const server = new Server({ name: 'a', version: '1' });
+${use}(() => {
+  server.setRequestHandler(ListToolsRequestSchema, ${list});
+  server.setRequestHandler(CallToolRequestSchema, request => ({ content: [] }));
+});
+`;
+  const entries = 'for (const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } of';
+
+  it.each([
+    ['await ', 'async ({ params }) => ({ tools: await read(params?.cursor), nextCursor: next() })', 'async '],
+    ['', 'request => ({ ...read(request.params?.cursor) })', ''],
+  ])('registers the tools of each page of its list, read with `%s`', (await_, list, async_) => {
+    const { text, findings } = migrate(paged(list, 'start').replace('(() =>', `(${async_}() =>`), 'index.js');
+    expect(text).toContain(`
+  for (let page = ${await_}listTools({ params: {} }); ; page = ${await_}listTools({ params: { cursor: page.nextCursor } })) {
+    ${entries} page.tools)
+      server.tools.set(name, tool({`);
+    expect(text).toContain('\n    if (!page.nextCursor) break;\n  }\n});');
+    expect(findings.filter(({ fix }) => /server\.tools\.set/.test(fix))).toHaveLength(async_ ? 1 : 0);
+  });
+
+  it('registers the tools of each page in a function of its own where nothing can await them', () => {
+    const list = 'async ({ params }) => ({ tools: await read(params?.cursor), nextCursor: next() })';
+    const { text } = migrate(paged(list, 'start'), 'index.js');
+    expect(text).toContain(`
+  void (async () => {
+    for (let page = await listTools({ params: {} }); ; page = await listTools({ params: { cursor: page.nextCursor } })) {
+      ${entries} page.tools)`);
+    expect(text).toContain('\n      if (!page.nextCursor) break;\n    }\n  })();\n});');
+  });
+
   it('reports a handler that has no equivalent, and makes it a comment', () => {
     const { text, findings } = migrate(
       `${types('CompleteRequestSchema')}\n\nserver.setRequestHandler(CompleteRequestSchema, f);`,

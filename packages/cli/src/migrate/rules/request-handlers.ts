@@ -197,26 +197,42 @@ interface Loop {
 function writeLoop(module: SourceModule, { kind, list, use, listName, useName }: Loop): string {
   const indent = module.getIndent(use.statement);
   const unit = module.indentUnit;
-  const request = countParameters(module, list.handler) > 0 ? '{ params: {} }' : '';
+  const hasParameters = countParameters(module, list.handler) > 0;
+  const hasPages = hasParameters && /\b(?:nextC|c)ursor\b/.test(module.getText(list.handler));
   const needsAwait = isAsync(module, list.handler);
   const canAwait = needsAwait && isAwaitAllowed(module, use.statement);
-  const call = `${listName}(${request})`;
-  const listed = needsAwait ? (canAwait ? `(await ${call}).${kind.member}` : kind.member) : `${call}.${kind.member}`;
+  const call = (params: string) =>
+    `${needsAwait && (canAwait || hasPages) ? 'await ' : ''}${listName}(${hasParameters ? `{ params: ${params} }` : ''})`;
+  const first = call('{}');
+  const inPromise = needsAwait && !canAwait;
+  const listed = hasPages
+    ? `page.${kind.member}`
+    : inPromise
+      ? kind.member
+      : `${canAwait ? `(${first})` : first}.${kind.member}`;
   const type = ENTRY_TYPES[kind.member];
   const entries = module.isTyped ? `${listed} as ${module.use(type, 'tenon', { isType: true })}[]` : listed;
   if (!isStatic(module, list.handler))
     module.report(
       list.statement,
       'check',
-      `the ${kind.list} handler is called once, at the start`,
+      `the ${kind.list} handler is called once${hasPages ? ' for each page' : ''}, at the start`,
       `call \`server.${kind.member === 'resourceTemplates' ? 'resources' : kind.member}.set\` and \`delete\` where the list changes`,
     );
   const body = writeEntry(module, kind.member, { server: list.server, handler: use.handler, useName });
-  const loop = [`for (const ${body.pattern} of ${entries})`, ...body.lines.map(each => `${unit}${each}`)];
-  const lines =
-    needsAwait && !canAwait
-      ? [`void Promise.resolve(${call}).then(({ ${kind.member} }) => {`, ...loop.map(each => `${unit}${each}`), '});']
-      : loop;
+  const indented = (texts: readonly string[]) => texts.map(each => `${unit}${each}`);
+  const entryLoop = [`for (const ${body.pattern} of ${entries})`, ...indented(body.lines)];
+  const loop = hasPages
+    ? [
+        `for (let page = ${first}; ; page = ${call('{ cursor: page.nextCursor }')}) {`,
+        ...indented([...entryLoop, 'if (!page.nextCursor) break;']),
+        '}',
+      ]
+    : entryLoop;
+  const [opening, closing] = hasPages
+    ? ['void (async () => {', '})();']
+    : [`void Promise.resolve(${first}).then(({ ${kind.member} }) => {`, '});'];
+  const lines = inPromise ? [opening, ...indented(loop), closing] : loop;
   return `\n${lines.map(each => `${indent}${each}`).join('\n')}`;
 }
 
