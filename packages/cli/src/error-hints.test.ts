@@ -38,6 +38,12 @@ it.each([
   expect(getHint(error)).toContain(hint);
 });
 
+it('tells the user to open the URLs that a server requires before the call', () => {
+  const data = { elicitations: [{ mode: 'url', elicitationId: '1', url: 'https://example.com/pay', message: 'Pay' }] };
+  const error = new TenonError('peer/error', 'The user must visit a URL first', { rpcCode: -32042, data });
+  expect(getHint(error)).toMatch(/each URL in `elicitations`.*run the command again/);
+});
+
 it.each(['config/unreadable', 'recording/empty', 'recording/invalid', 'recording/server'])(
   'gives a next step for %s, whose errors have none',
   code => {

@@ -132,6 +132,7 @@ function findOwnHint(error: TenonError): string | undefined {
   if (isPolicyDenial(error.data)) return POLICY_HINT;
   if (error.code === 'peer/error' && isServerFailure(error.data)) return SERVER_FAILURE_HINT;
   if (error.code === 'call/outcome-unknown') return CHECK_EFFECT;
+  if (error.rpcCode === URL_REQUIRED) return URL_REQUIRED_HINT;
   const { retryAfterMs } = error;
   if (retryAfterMs !== undefined) return `try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
   if (error.code === 'call/timeout' && error.received !== undefined) return NOISE_HINT;
@@ -155,6 +156,11 @@ const isServerFailure = (data: unknown): boolean =>
 
 const SERVER_FAILURE_HINT =
   'see the state of the servers with `tenon gateway status`, or ask the operator of the gateway';
+
+/** Code of a server of 2025-11-25 that refuses a call until the user has visited a URL. */
+const URL_REQUIRED = -32042;
+const URL_REQUIRED_HINT =
+  'check the host of each URL in `elicitations`, finish there in a browser, and run the command again';
 
 /** Next step if a server fails when it is asked for its versions, which does not show that it has earlier ones only. */
 const FAILED_PROBE_HINT = `try again later, or pass --protocol-version ${protocolVersions[1]} if the server has earlier versions only and always responds so`;
