@@ -334,6 +334,76 @@ app.get('/rpc', mcpHandler);
 app.get('/health', (req, res) => res.end());
 `);
   });
+
+  it.each([
+    ['', true],
+    ['{ enableJsonResponse: true }', true],
+    ['{ sessionIdGenerator: undefined }', true],
+    ['{ sessionIdGenerator }', false],
+    ['{ ...shared }', false],
+    ['shared', false],
+  ])('has no sessions if the transport has no generator of IDs: %s', (options, expected) => {
+    const { text } =
+      migrate(`import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+app.post('/mcp', async (req, res) => {
+  const transport = new StreamableHTTPServerTransport(${options});
+  await createMcp().connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+`);
+    expect(text.includes('{ sessions: false }')).toBe(expected);
+  });
+
+  it('is created before the first function of its routes, where all of them see it', () => {
+    const { text } =
+      migrate(`import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+async function main() {
+  const post = async (req, res) => {
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => 'a' });
+    await createMcp().connect(transport);
+    await transport.handleRequest(req, res, req.body);
+  };
+  if (secure) {
+    app.post('/mcp', check, post);
+  } else {
+    app.post('/mcp', post);
+  }
+  const get = async (req, res) => { await find(req).handleRequest(req, res); };
+  app.get('/mcp', get);
+}
+`);
+    expect(text).toContain(`
+async function main() {
+  const mcpHandler = toNode(createHandler(createMcp()));
+  const post = mcpHandler;
+  if (secure) {
+    app.post('/mcp', check, post);
+  } else {
+    app.post('/mcp', post);
+  }
+  const get = mcpHandler;
+`);
+  });
+
+  it.each([
+    ['context.req.raw', ''],
+    ['request', 'const request = context.req.raw; '],
+  ])('is replaced by a handler that gets the request of Hono, also from `%s`', (argument, first) => {
+    const { text } =
+      migrate(`import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+const app = new Hono();
+app.all('/mcp', async context => {
+  const transport = new WebStandardStreamableHTTPServerTransport();
+  await createMcp().connect(transport);
+  ${first}return transport.handleRequest(${argument});
+});
+`);
+    expect(text).toBe(`import { createHandler } from 'tenon/http';
+const app = new Hono();
+const mcpHandler = createHandler(createMcp(), { sessions: false });
+app.all('/mcp', (context) => mcpHandler(context.req.raw));
+`);
+  });
 });
 
 describe('a factory of version 2', () => {

@@ -12,7 +12,12 @@ import {
 import type { Registration } from './registrations.js';
 
 /** Members of the second argument of a handler, whose names differ. */
-const MEMBERS: Readonly<Record<string, string>> = { _meta: 'meta', authInfo: 'auth' };
+const MEMBERS: Readonly<Record<string, string>> = {
+  _meta: 'meta',
+  authInfo: 'auth',
+  closeSSEStream: 'closeStream',
+  closeSSE: 'closeStream',
+};
 const SAME: ReadonlySet<string> = new Set(['signal', 'sessionId']);
 
 /** Requests to the client. */

@@ -40,6 +40,7 @@ function isStillUsed(module: SourceModule, local: string, declaration: ts.Node):
 
 /** Steps for names whose place is not in the server itself. */
 const FIXES: Readonly<Record<string, string>> = {
+  createMcpExpressApp: 'use `express()`: `createHandler` checks `Host` itself, and `allowedHosts` adds names',
   InMemoryTransport:
     'in tests, `await connect(server)` of tenon returns a client without a transport; `createTransportPair()` of tenon has the two ends',
 };

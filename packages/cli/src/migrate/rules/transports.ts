@@ -102,12 +102,34 @@ export function rewriteHttp(module: SourceModule): void {
   }
   const name = /\bmcpHandler\b/.test(module.source.text) ? 'tenonHandler' : 'mcpHandler';
   const options = readHandlerOptions(module, routes);
-  const text = `const ${name} = ${module.use('toNode', 'tenon/node')}(${module.use('createHandler', 'tenon/http')}(${server}${options}));`;
-  const [first] = routes;
-  const statement = first && findStatement(module, first.call);
+  const handler = `${module.use('createHandler', 'tenon/http')}(${server}${options})`;
+  const caller = writeFetchCaller(module, routes, name);
+  const text = `const ${name} = ${caller ? handler : `${module.use('toNode', 'tenon/node')}(${handler})`};`;
+  const statement = findCommonStatement(
+    module,
+    routes.map(({ fn }) => fn),
+  );
   if (statement) module.insertBefore(statement, `${text}\n${module.getIndent(statement)}`);
-  for (const { fn } of routes) module.replace(fn, name);
+  for (const { fn } of routes) module.replace(fn, caller ?? name);
   removeUnused(module, routes);
+}
+
+/** Writes the function that passes the `Request` of a framework, such as Hono, on. Undefined for routes of Node. */
+function writeFetchCaller(module: SourceModule, routes: readonly Route[], name: string): string | undefined {
+  const { compiler } = module;
+  const isWeb = ({ transports }: Route) =>
+    transports.some(each => /^WebStandard/.test(module.getSdkName(each.expression) ?? ''));
+  const fn = routes.find(isWeb)?.fn;
+  if (fn === undefined) return undefined;
+  const [parameter] = fn.parameters;
+  const context = parameter ? module.getText(parameter.name) : 'c';
+  let request = `${context}.req.raw`;
+  module.walk(node => {
+    if (!compiler.isCallExpression(node) || !compiler.isPropertyAccessExpression(node.expression)) return;
+    const text = node.arguments[0] && ANSWERS.test(node.expression.name.text) && module.getText(node.arguments[0]);
+    if (text && /^\w*/.exec(text)?.[0] === context) request = text;
+  }, fn);
+  return `(${parameter ? module.getText(parameter) : context}) => ${name}(${request})`;
 }
 
 interface Route {
@@ -211,8 +233,7 @@ function readHandlerOptions(module: SourceModule, routes: readonly Route[]): str
   const streamable = created.find(each => !/^SSE/.test(module.getSdkName(each.expression) ?? ''));
   const argument = streamable?.arguments?.[0];
   const literal = argument && module.compiler.isObjectLiteralExpression(argument) ? argument : undefined;
-  const generator = literal && getPropertyValue(module, findProperty(module, literal, 'sessionIdGenerator'));
-  if (generator && module.getText(generator) === 'undefined') options.push('sessions: false');
+  if (streamable && isSessionless(module, argument)) options.push('sessions: false');
   for (const name of ['allowedHosts', 'allowedOrigins']) {
     const value = literal && getPropertyValue(module, findProperty(module, literal, name));
     if (value) options.push(`${name}: ${module.getText(value)}`);
@@ -227,6 +248,17 @@ function readHandlerOptions(module: SourceModule, routes: readonly Route[]): str
   return options.length === 0 ? '' : `, { ${options.join(', ')} }`;
 }
 
+/** Tells if the options of a transport have no generator of session IDs. */
+function isSessionless(module: SourceModule, options: ts.Expression | undefined): boolean {
+  const { compiler } = module;
+  if (options === undefined) return true;
+  if (!compiler.isObjectLiteralExpression(options)) return false;
+  const generator = findProperty(module, options, 'sessionIdGenerator');
+  if (generator === undefined) return !options.properties.some(each => compiler.isSpreadAssignment(each));
+  const value = getPropertyValue(module, generator);
+  return value !== undefined && module.getText(value) === 'undefined';
+}
+
 function findStatement({ compiler }: SourceModule, node: ts.Node): ts.Node | undefined {
   let at: ts.Node | undefined = node;
   while (
@@ -235,6 +267,17 @@ function findStatement({ compiler }: SourceModule, node: ts.Node): ts.Node | und
   )
     at = at.parent;
   return at;
+}
+
+/** Returns the first statement of the innermost block that contains all nodes. */
+function findCommonStatement(module: SourceModule, nodes: readonly ts.Node[]): ts.Node | undefined {
+  const start = Math.min(...nodes.map(each => each.pos));
+  const end = Math.max(...nodes.map(each => each.end));
+  const first = nodes.find(each => each.pos === start);
+  let statement = first && findStatement(module, first);
+  while (statement && (statement.parent.pos > start || statement.parent.end < end))
+    statement = findStatement(module, statement.parent);
+  return statement;
 }
 
 /** Removes the maps of transports that only the replaced routes used. */
