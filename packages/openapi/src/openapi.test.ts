@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { keepIntegers, parseJsonText, toJsonObject } from '@tenon/base';
 import { type Client, connect, createServer, type JsonObject } from 'tenon';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenApiOptions, openapi, readOperations } from './index.node.js';
@@ -423,6 +424,26 @@ describe('openapi', () => {
     expect(getText(refused)).toMatch(/larger than 10 bytes.*may have executed the request/);
   });
 
+  it('sends all digits of an integer in a parameter of JSON', async () => {
+    const parameters = [{ name: 'v', in: 'query', content: { 'application/json': { schema: {} } } }];
+    const { client } = await serve(createDocument({ '/p': { get: { operationId: 'get', parameters } } }));
+    keepIntegers();
+    const args = toJsonObject(parseJsonText('{"v":{"id":9007199254740993}}'));
+    await client.callTool('get', args);
+    expect(requests[0]?.url).toBe(`/p?v=${encodeURIComponent('{"id":9007199254740993}')}`);
+  });
+
+  it.each(['application/graphql', 'application/x-ndjson', 'text/csv', 'application/sql'])(
+    'sends a body of %s as text, as it reads responses of this type',
+    async type => {
+      const post = { operationId: 'post', requestBody: { content: { [type]: { schema: { type: 'string' } } } } };
+      const { client } = await serve(createDocument({ '/p': { post } }));
+      respond = response => response.setHeader('content-type', type).end('{"a":1}\n');
+      expect(getText(await client.callTool('post', { body: 'a, b' }))).toBe('{"a":1}\n');
+      expect(requests[0]?.body.toString()).toBe('a, b');
+    },
+  );
+
   it('names the time after which a request was cancelled, and that it may have run', async () => {
     const document = createDocument({ '/p': { post: { operationId: 'post' } } });
     const { client } = await serve(document, { limits: { timeout: 100 } });
@@ -445,6 +466,25 @@ describe('openapi', () => {
       /^The API answered with status 429\. bad \[redacted\] x+… \(\d+ characters in all\)\nRetry-After: 30$/,
     );
     expect(requests[0]?.headers['x-key']).toBe('secret-key');
+  });
+
+  it.each([
+    ['the URL of the request', (key: string) => `code=${encodeURIComponent(key)}&x=1`],
+    ['a form', (key: string) => new URLSearchParams({ key }).toString()],
+    ['JSON with escaped slashes', (key: string) => JSON.stringify({ key }).replaceAll('/', '\\/')],
+    ['JSON in ASCII', (key: string) => JSON.stringify({ key }).replaceAll('+', '\\u002B').replaceAll('&', '\\u0026')],
+    ['the URL in lower case', (key: string) => encodeURIComponent(key).toLowerCase().replace('abc', 'Abc')],
+  ])('removes a credential from an error that repeats it in %s', async (_, repeat) => {
+    const document = createDocument(
+      { '/p': { get: { operationId: 'get' } } },
+      { components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'code' } } } },
+    );
+    const key = 'Abc+de/f&g "1234"==';
+    const { client } = await serve(document, { auth: { key } });
+    respond = response => response.writeHead(403, { 'content-type': 'text/plain' }).end(repeat(key));
+    const text = getText(await client.callTool('get', {}));
+    expect(text).toContain('[redacted]');
+    expect(text).not.toMatch(/Abc|1234/);
   });
 
   it('selects the credentials of the first alternative that it has, by the context of the call', async () => {

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import { toolError } from 'tenon';
 import type { ApiOperation } from '../operations/operation.js';
 import type { RequestCredentials } from './credentials.js';
@@ -36,7 +37,7 @@ export function buildRequest(
     const value: unknown = Object.hasOwn(args, property) ? Reflect.get(args, property) : undefined;
     if (value === undefined || (value === null && json !== true && place !== 'path')) continue;
     /** A value that is sent as JSON is a text for the style. */
-    const [owner, key] = json === true ? [{ json: JSON.stringify(value) }, 'json'] : [args, property];
+    const [owner, key] = json === true ? [{ json: stringifyJson(value) }, 'json'] : [args, property];
     if (place === 'path') pathTexts.set(name, requireSegment(property, value, toPathText(name, owner, key, parameter)));
     else if (place === 'query') query.push(...toPairs(name, owner, key, parameter).map(pair => pair.join('=')));
     else if (place === 'header') {

@@ -1,9 +1,12 @@
 import { createGuardedFetch, createUrlGuard, type GuardedFetch, TenonError } from '@tenon/base';
+import { writePatternText } from '@tenon/base/writers';
 import { type Context, toolError } from 'tenon';
+import { isJsonType, isTextType } from '../operations/media-types.js';
 import type { ApiOperation, SecurityScheme } from '../operations/operation.js';
 import type { Platform } from '../platform.js';
 import { buildRequest } from './build-request.js';
 import { type Credentials, getCredentials } from './credentials.js';
+import { encodeText } from './serialize-value.js';
 
 /** Maximum length of the text of an error of an API that a model gets, in characters. */
 const MAX_ERROR = 4_000;
@@ -115,22 +118,31 @@ function createRequestError(method: string, error: unknown): TenonError {
   return toolError(`${reason}${mayHaveRun}`, error);
 }
 
-/** An API may repeat a credential in its error. */
+/** An API may repeat a credential in its error, also within the URL of the request. */
 function removeSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter(secret => secret.length >= MIN_SECRET)
-    .reduce((cleaned, secret) => cleaned.replaceAll(secret, '[redacted]'), text);
+    .reduce((cleaned, secret) => cleaned.replace(createSecretPattern(secret), '[redacted]'), text);
+}
+
+/** Matches a text, also with characters that are encoded as in a URL, a form or JSON. */
+function createSecretPattern(secret: string): RegExp {
+  const anyCase = (hex: string) => hex.replace(/[a-f]/gi, digit => `[${digit.toLowerCase()}${digit.toUpperCase()}]`);
+  const parts = Array.from(secret, character => {
+    const plain = writePatternText(character);
+    if (/^[\w.~-]$/.test(character)) return plain;
+    const code = character.charCodeAt(0);
+    const percent = code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : encodeText(character);
+    const unicode = `\\\\u${anyCase(code.toString(16).padStart(4, '0'))}`;
+    return `(?:${[plain, `\\\\${plain}`, anyCase(percent), unicode, ...(character === ' ' ? ['\\+'] : [])].join('|')})`;
+  });
+  return new RegExp(parts.join(''), 'g');
 }
 
 /** Tells if a response is text. One without a media type is text if it is UTF-8. */
 export function isText({ type, bytes }: ApiResponse): boolean {
   if (type === '') return isUtf8(bytes);
-  return (
-    /^text\//.test(type) ||
-    /[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|csv|x-www-form-urlencoded|graphql|toml|sql)$/.test(
-      type,
-    )
-  );
+  return isJsonType(type) || isTextType(type) || type === 'application/x-www-form-urlencoded';
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

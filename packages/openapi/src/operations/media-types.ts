@@ -4,7 +4,8 @@ import type { DocumentSet, Located } from '../document/document-set.js';
 export const isJsonType = (type: string): boolean => /[/+]json\b/i.test(type);
 
 /** Tells if a media type is one of texts. */
-export const isTextType = (type: string): boolean => /^text\/|[/+](?:xml|yaml)\b/i.test(type);
+export const isTextType = (type: string): boolean =>
+  /^text\/|[/+](?:xml|(?:x-)?yaml|javascript|(?:x-)?ndjson|jsonl|csv|graphql|toml|sql)\b/i.test(type);
 
 /** Ranges that include JSON. */
 const RANGE = /^(?:\*|application)\/\*$/;
