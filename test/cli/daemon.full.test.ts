@@ -64,6 +64,13 @@ describe('tenon daemon', () => {
     expect(await run('daemon', 'status')).toEqual({ code: 1, out: 'not running\n', err: '' });
   });
 
+  it('starts below a relative TENON_HOME [cli.keep]', async () => {
+    const env = { TENON_HOME: 'own' };
+    const { code, err } = await tenon(project.folder, ['call', '--keep', 'process', ...shop()], env);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect((await tenon(project.folder, ['daemon', 'stop'], env)).out).toBe('stopped\n');
+  });
+
   it.runIf(isFull)('shows the protocol version of the server, and its name in errors', async () => {
     const listed = await run('list', '--keep', '--json', '--', ...EVERYTHING);
     const unkept = await run('list', '--json', '--', ...EVERYTHING);

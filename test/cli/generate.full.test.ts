@@ -53,17 +53,23 @@ describe('tenon generate cli', () => {
     const target = '--noUncheckedIndexedAccess --target es2022 --module nodenext --types node';
     const compiled = start([bin('typescript'), ...`${options} ${target}`.split(' '), file]);
     const cook = (...args: string[]) => start([file, ...args]);
-    const [help, echo, sum, shown, json, failed, missing, invalid, unreachable] = await Promise.all([
+    const values = join(folder, 'values.json');
+    await writeFile(values, '\uFEFF{"a":1,"b":2}');
+    const insecure = 'http://a:b@127.0.0.1:9/mcp';
+    const [help, echo, sum, shown, json, failed, missing, invalid, unreachable, refused, same] = await Promise.all([
       cook('echo', '--help'),
       cook('echo', '--message', 'hi', '--times', '2', '--tags', 'x', '--tags', 'y'),
       cook('sum', '--a', '1', '--b=2.5'),
       cook('show', '--value', '{"a":[1]}'),
-      cook('sum', '--input', '{"a":1,"b":2}', '--json'),
+      cook('sum', '--input', `@${values}`, '--json'),
       cook('fail'),
       cook('sum', '--a', '1'),
       cook('sum', '--a', '1', '--b', 'x'),
       start([file, 'fail'], { KITCHEN_URL: 'http://127.0.0.1:9/mcp' }),
+      start([file, 'fail'], { KITCHEN_URL: insecure }),
+      runTenon(project.folder, ['call', insecure, 'fail']),
     ]);
+    expect(refused?.code).toBe(same.code);
     expect(help).toMatchObject({
       code: 0,
       out: expect.stringMatching(/Repeats a message[\s\S]*--tags STRING… +\(repeatable/),

@@ -115,6 +115,25 @@ describe('tenon migrate', () => {
     expect(await readFile(path('dist/index.js'), 'utf8')).toBe(SERVER);
   });
 
+  it('leaves a file alone that is not UTF-8, and names it', async () => {
+    const before = Buffer.from(`${SERVER}// caf\xe9\n`, 'latin1');
+    await writeFile(path('src/index.ts'), before);
+    const { code, out } = await runTenon(folder, ['migrate', '--force']);
+    expect([code, out]).toEqual([
+      0,
+      'not changed src/index.ts:1: a file that is not UTF-8: save it as UTF-8, and run this again\n',
+    ]);
+    expect(await readFile(path('src/index.ts'))).toEqual(before);
+  });
+
+  it('reads package.json with a byte order mark, and refuses invalid JSON', async () => {
+    await write('package.json', `\uFEFF${await readFile(path('package.json'), 'utf8')}`);
+    expect((await runTenon(folder, ['migrate', '--force'])).out).toContain('changed package.json');
+    await write('package.json', '{"name":');
+    const { code, err } = await runTenon(folder, ['migrate', '--force']);
+    expect([code, err]).toEqual([2, 'tenon: package.json: invalid JSON. Correct the file.\n']);
+  });
+
   it('leaves a bundle that contains the SDK and package.json alone', async () => {
     await rm(path('src'), { recursive: true, maxRetries: 10 });
     const bundle = `${SERVER}class McpServer { constructor() { this._registeredTools = {}; } }\n`;

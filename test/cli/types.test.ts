@@ -61,6 +61,9 @@ describe('tenon types', () => {
     expect((await types(kitchen.url, '--out', 'checked.d.ts')).code).toBe(0);
     const same = await runTenon(project.folder, ['types', kitchen.url, '--out', 'checked.d.ts', '--check']);
     expect(same).toMatchObject({ code: 0, out: '' });
+    const lines = await readFile(join(project.folder, 'checked.d.ts'), 'utf8');
+    await project.write('windows.d.ts', `\uFEFF${lines.replaceAll('\n', '\r\n')}`);
+    expect(await types(kitchen.url, '--out', 'windows.d.ts', '--check')).toMatchObject({ code: 0 });
     // The order of the output is stable.
     const again = await runTenon(project.folder, ['types', kitchen.url]);
     expect(again.out.trimEnd()).toBe((await readFile(join(project.folder, 'checked.d.ts'), 'utf8')).trimEnd());

@@ -48,7 +48,7 @@ export function isPolicyDenial(data: unknown): boolean {
 }
 
 /** Codes of errors, as beginnings, and the exit codes of a process that ends with them. The first match counts. */
-const ERRORS: readonly (readonly [start: string, code: ExitCode])[] = [
+export const errorExitCodes: readonly (readonly [start: string, code: ExitCode])[] = [
   ['cli/usage', exitCodes.usage],
   ['config/not-approved', exitCodes.refused],
   ['config/input', exitCodes.usage],
@@ -88,5 +88,5 @@ export function getExitCode({
 }): ExitCode {
   if (isPolicyDenial(data)) return exitCodes.refused;
   if (status === 401 || status === 403) return exitCodes.unauthorized;
-  return ERRORS.find(([start]) => code.startsWith(start))?.[1] ?? exitCodes.failure;
+  return errorExitCodes.find(([start]) => code.startsWith(start))?.[1] ?? exitCodes.failure;
 }

@@ -1,5 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import os, { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { getFolders } from './folders.js';
 import { getUserPlaces } from './mcp-hosts/hosts/host-paths.js';
@@ -23,6 +24,11 @@ it('separates the key from the text that is hashed with it, on every platform', 
     },
     { settings: '/r/tenon', state: '/l/tenon', cache: '/l/tenon/cache' },
   ]);
+});
+
+it('makes a relative TENON_HOME absolute, because the daemon runs in another folder', () => {
+  const { settings, state } = getFolders({ TENON_HOME: 'own' });
+  expect([settings, state]).toEqual([resolve('own'), resolve('own', 'state')]);
 });
 
 it('is never in the working folder, also if a variable is relative or empty', () => {

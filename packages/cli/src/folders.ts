@@ -1,5 +1,5 @@
 import { homedir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,13 +14,15 @@ export interface Folders {
 }
 
 /**
- * Returns the folders of the command: below `TENON_HOME`, else the standard folders of the platform. Relative paths of the
- * environment are ignored, as `getHomeFolder` and `getXdgFolder` do. Each start of the command needs these folders before
+ * Returns the folders of the command: below `TENON_HOME`, else the standard folders of the platform. Other relative paths
+ * of the environment are ignored, as `getHomeFolder` and `getXdgFolder` do. Each start of the command needs these folders before
  * it can use compiled code, so that this module imports no package.
  */
 export function getFolders(env: Environment, platform: string = process.platform, home: string = findHome()): Folders {
-  if (env.TENON_HOME)
-    return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state'), cache: join(env.TENON_HOME, 'cache') };
+  if (env.TENON_HOME) {
+    const settings = isAbsolute(env.TENON_HOME) ? env.TENON_HOME : resolve(env.TENON_HOME);
+    return { settings, state: join(settings, 'state'), cache: join(settings, 'cache') };
+  }
   if (platform === 'win32') {
     const roaming = env.APPDATA || join(home, 'AppData', 'Roaming');
     const local = env.LOCALAPPDATA || join(home, 'AppData', 'Local');

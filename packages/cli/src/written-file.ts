@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readTextFile } from '@tenon/base/node';
 import type { CliContext } from './cli-context.js';
 import { exitCodes } from './exit-codes.js';
 import { createUsageError } from './usage-error.js';
@@ -26,9 +26,11 @@ export async function checkWrittenFile(
   { json }: { readonly json?: boolean | undefined },
 ): Promise<void> {
   const { screen, cwd } = context;
-  const before = await readFile(resolve(cwd, out), 'utf8').catch(() => {
+  const written = await readTextFile(resolve(cwd, out)).catch(() => {
     throw createUsageError(`cannot read ${out}`, 'write it first, without --check');
   });
+  // Git and editors may change the ends of lines.
+  const before = written.replaceAll('\r\n', '\n');
   const matches = before === text;
   context.code = matches ? exitCodes.success : exitCodes.drift;
   const difference = matches ? undefined : await formatDifferences(out, before, text);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { tryParseJson } from '@tenon/base';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
@@ -12,6 +13,7 @@ import { createCommand, formatExamples } from '../options/create-command.js';
 import { writeProjectFile } from '../project-file.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
+import { readArgumentFile } from '../tools/read-json.js';
 import { createUsageError } from '../usage-error.js';
 
 interface MigrateOptions {
@@ -53,10 +55,10 @@ export function createMigrateCommand(context: CliContext): Command {
 async function migrate(context: CliContext, dir: string | undefined, options: MigrateOptions): Promise<void> {
   const { screen, cwd } = context;
   const project = resolve(cwd, dir ?? '.');
-  await requireProject(project);
+  const packageText = await readPackageFile(project);
   if (!options.dryRun && !options.force) await requireCommitted(project);
   const compiler = loadCompiler(project, import.meta.filename);
-  const { changes, findings } = await migrateProject(compiler, project);
+  const { changes, findings } = await migrateProject(compiler, project, packageText);
   if (!options.dryRun)
     for (const { file, after } of changes) await writeProjectFile(project, join(project, file), after);
   const diff = options.dryRun ? await formatDiff(changes) : undefined;
@@ -75,9 +77,14 @@ async function migrate(context: CliContext, dir: string | undefined, options: Mi
   screen.note(formatSummary(report));
 }
 
-async function requireProject(project: string): Promise<void> {
-  const stats = await lstat(join(project, 'package.json')).catch(() => undefined);
+/** Reads `package.json`. Node finds no package from a folder whose `package.json` is invalid. */
+async function readPackageFile(project: string): Promise<string> {
+  const path = join(project, 'package.json');
+  const stats = await lstat(path).catch(() => undefined);
   if (!stats?.isFile()) throw createUsageError(`${project}: no package.json`, 'pass the folder of a project');
+  const text = await readArgumentFile(path, 'package.json', 'check its permissions');
+  if (tryParseJson(text) === undefined) throw createUsageError('package.json: invalid JSON', 'correct the file');
+  return text;
 }
 
 /** Throws if files of the project are not committed, because the changes could then not be undone. */

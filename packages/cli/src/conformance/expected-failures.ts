@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { isTextList } from '@tenon/base';
 import { parse } from 'yaml';
+import { readArgumentFile } from '../tools/read-json.js';
 import { createUsageError } from '../usage-error.js';
 import type { Side } from './run-suite.js';
 
@@ -11,9 +11,7 @@ const SHAPE = 'write lists of scenarios under "server" and "client", as the suit
 
 /** Reads a file of expected failures. Its format is the one of the suite's own option `--expected-failures`. */
 export async function readExpectedFailures(path: string): Promise<ExpectedFailures> {
-  const text = await readFile(path, 'utf8').catch(() => {
-    throw createUsageError(`cannot read ${path}`, 'pass an existing YAML file');
-  });
+  const text = await readArgumentFile(path, '--baseline', 'pass an existing YAML file');
   const content = parseYaml(path, text) ?? {};
   if (typeof content !== 'object' || Array.isArray(content)) throw createUsageError(`${path}: not a map`, SHAPE);
   const { server, client } = content as Readonly<Record<string, unknown>>;

@@ -81,7 +81,7 @@ export function createDaemonTarget(
   const exceptions = { ...configured, ...options.authException };
   const { clientId } = options;
   // The daemon may have been started with another variable.
-  const isChosen = (options.tokenStore ?? env.TENON_TOKEN_STORE) !== undefined;
+  const isChosen = options.tokenStore !== undefined || Boolean(env.TENON_TOKEN_STORE);
   const tokenStore = stored && isChosen ? chooseTokenStore({ env }, options.tokenStore) : undefined;
   return {
     label,

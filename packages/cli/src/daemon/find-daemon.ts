@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
+import { getFolders } from '../folders.js';
 import { preparePrivateFolder, readSocketRecord, type SocketRecord } from '../sockets/socket-record.js';
 import { getDaemonFile, getDaemonFolder, requestDaemon } from './daemon-request.js';
 import { selectDaemonVariables } from './daemon-target.js';
@@ -56,7 +57,8 @@ function startDaemon({ env }: CliContext, args: readonly string[]): void {
   const child = spawn(process.execPath, [...process.execArgv, ENTRY, 'daemon', 'run', ...args], {
     // The daemon must not keep the folder of a command in use.
     cwd: getDaemonFolder(env),
-    env: selectDaemonVariables(env),
+    // The daemon has another working folder.
+    env: { ...selectDaemonVariables(env), ...(env.TENON_HOME ? { TENON_HOME: getFolders(env).settings } : {}) },
     detached: true,
     stdio: 'ignore',
     windowsHide: true,

@@ -1,16 +1,6 @@
 /** Part of the generated program that is the same for all servers. It has neither backticks nor placeholders. */
 export const RUNTIME = String.raw`const EXIT = { success: 0, failure: 1, usage: 2, unauthorized: 3, unreachable: 4, toolError: 5, refused: 6, timeout: 8, interrupted: 130 };
 
-/** @type {[string, number][]} Codes of errors, as beginnings. */
-const EXIT_BY_CODE = [
-  ['auth/', EXIT.unauthorized],
-  ['call/timeout', EXIT.timeout],
-  ['call/aborted', EXIT.interrupted],
-  ['http/', EXIT.unreachable],
-  ['stdio/', EXIT.unreachable],
-  ['connect', EXIT.unreachable],
-];
-
 class UsageError extends Error {}
 
 /** Aborted by Ctrl-C and SIGTERM. */
@@ -99,7 +89,8 @@ function convertText(name, type, text) {
 function readText(text) {
   if (text !== '-' && !text.startsWith('@')) return text;
   try {
-    return readFileSync(text === '-' ? 0 : text.slice(1), 'utf8');
+    // Some editors and shells write a byte order mark.
+    return readFileSync(text === '-' ? 0 : text.slice(1), 'utf8').replace(/^\uFEFF/, '');
   } catch {
     throw new UsageError('cannot read ' + text);
   }

@@ -1,6 +1,7 @@
 import { writeLiteral } from '@tenon/base/writers';
 import { sanitizeText } from '@tenon/host';
 import type { Tool } from 'tenon';
+import { errorExitCodes } from '../exit-codes.js';
 import { createGeneratedCommands, type GeneratedCommand, toKebabCase } from './create-commands.js';
 import { type GeneratedTarget, type GeneratedText, listEnvironmentVariables } from './create-target.js';
 import { RUNTIME } from './runtime-text.js';
@@ -49,6 +50,11 @@ const commands = [
 ${createGeneratedCommands(tools).map(writeCommand).join('\n')}
 ];
 
+/** @type {[start: string, code: number][]} Beginnings of the codes of errors. The first match counts. */
+const EXIT_BY_CODE = [
+${errorExitCodes.map(([start, code]) => `  [${writeLiteral(start)}, ${code}],`).join('\n')}
+];
+
 ${RUNTIME}`;
 }
 
@@ -59,7 +65,7 @@ function writeTarget(target: GeneratedTarget, variable: string): string {
     const variables = [`${variable}_URL: 'another URL of the server'`, `${variable}_TOKEN: 'a token to send'`, ...read];
     return `const TOKEN = process.env.${variable}_TOKEN;
 const getTarget = () => ({
-  url: process.env.${variable}_URL ?? ${writeText(target.url)},
+  url: process.env.${variable}_URL || ${writeText(target.url)},
   headers: ${writeMembers(target.headers)},
   ...(TOKEN ? { auth: TOKEN } : {}),
 });

@@ -5,6 +5,7 @@ import { chooseTokenStore, getTokenStorePath } from './token-store-kind.js';
 it.each([
   [undefined, undefined, 'file'],
   [undefined, 'keychain', 'keychain'],
+  [undefined, '', 'file'],
   ['file', 'keychain', 'file'],
   ['keychain', undefined, 'keychain'],
 ] as const)('chooses the token store by option %s and variable %s: %s', (option, variable, kind) => {

@@ -17,7 +17,7 @@ export function getTokenStorePath({ env }: Pick<CliContext, 'env'>, name: string
 
 /** Chooses the token store: the option, else the variable `TENON_TOKEN_STORE`, else a file. */
 export function chooseTokenStore({ env }: Pick<CliContext, 'env'>, option?: TokenStoreKind): TokenStoreKind {
-  const chosen = option ?? env[VARIABLE] ?? 'file';
+  const chosen = option ?? (env[VARIABLE] || 'file');
   const kind = TOKEN_STORES.find(each => each === chosen);
   if (kind !== undefined) return kind;
   throw createUsageError(`${VARIABLE}: unknown token store`, `set it to ${TOKEN_STORES.join(' or ')}`);

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createUsageError } from '../usage-error.js';
 import type { Compiler } from './compiler.js';
 import type { MigrationFinding } from './finding.js';
@@ -23,12 +21,19 @@ export interface ProjectMigration {
 
 const IMPORTS_SDK = /['"]@modelcontextprotocol\/(?:sdk|server|core|node|express|hono|fastify)(?:\/[^'"]*)?['"]/;
 
-/** Computes the changes of a project. */
-export async function migrateProject(compiler: Compiler, project: string): Promise<ProjectMigration> {
-  const packageText = await readFile(join(project, 'package.json'), 'utf8').catch(() => undefined);
-  const upgradesZod = packageText !== undefined && usesZod3(packageText);
-  const { sources, bundles, skippedFolders } = await readProjectSources(project);
-  if (sources.length === 0 && bundles.length === 0)
+/**
+ * Computes the changes of a project.
+ *
+ * @param packageText Text of its `package.json`.
+ */
+export async function migrateProject(
+  compiler: Compiler,
+  project: string,
+  packageText: string,
+): Promise<ProjectMigration> {
+  const upgradesZod = usesZod3(packageText);
+  const { sources, bundles, undecodable, skippedFolders } = await readProjectSources(project);
+  if (sources.length === 0 && bundles.length === 0 && undecodable.length === 0)
     throw createUsageError(
       'no file of the project imports the official SDK',
       'pass the folder of a project that imports @modelcontextprotocol/sdk or @modelcontextprotocol/server',
@@ -36,6 +41,7 @@ export async function migrateProject(compiler: Compiler, project: string): Promi
   const findings: MigrationFinding[] = [
     ...skippedFolders.map(file => createSkipped(file, 'compiled code', 'compile the migrated sources again')),
     ...bundles.map(file => createSkipped(file, 'a bundle with the SDK', 'bundle the migrated sources again')),
+    ...undecodable.map(file => createSkipped(file, 'a file that is not UTF-8', 'save it as UTF-8, and run this again')),
   ];
   const migrated = sources.map(({ file, text }) => {
     const module = migrateModule(compiler, file, text, { upgradesZod });
@@ -43,9 +49,9 @@ export async function migrateProject(compiler: Compiler, project: string): Promi
     return { file, before: text, after: module.text };
   });
   const changes = migrated.filter(({ before, after }) => before !== after);
-  if (packageText !== undefined && sources.length > 0) {
+  if (sources.length > 0) {
     const after = migratePackageFile(packageText, {
-      keepsSdk: migrated.some(each => IMPORTS_SDK.test(each.after)),
+      keepsSdk: undecodable.length > 0 || migrated.some(each => IMPORTS_SDK.test(each.after)),
       usesZod: changes.some(each => /\bfrom\s*['"]zod|require\(['"]zod/.test(each.after)),
     });
     if (after !== packageText) changes.push({ file: 'package.json', before: packageText, after });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
@@ -29,6 +30,8 @@ export interface ProjectSources {
   readonly sources: readonly ProjectSource[];
   /** Files that contain the SDK itself. Changes of the SDK have no use. */
   readonly bundles: readonly string[];
+  /** Files that use the SDK and are not UTF-8. To write them would change their other characters. */
+  readonly undecodable: readonly string[];
   /** Folders of compiled code that import the SDK and were left out, because sources exist. */
   readonly skippedFolders: readonly string[];
 }
@@ -37,22 +40,26 @@ export interface ProjectSources {
 export async function readProjectSources(project: string): Promise<ProjectSources> {
   const all: ProjectSource[] = [];
   const bundles: string[] = [];
+  const undecodable: string[] = [];
   for await (const path of listFiles(project)) {
     if (all.length >= MAX_FILES) break;
     if (!SOURCE.test(path)) continue;
     const { size } = await lstat(path);
     if (size > MAX_FILE_SIZE) continue;
-    const text = await readFile(path, 'utf8');
+    const bytes = await readFile(path);
+    const text = bytes.toString();
     const file = relative(project, path).split(sep).join('/');
     if (CONTAINS_SDK.test(text)) bundles.push(file);
-    else if (IMPORTS_SDK.test(text) || USES_SERVER.test(text)) all.push({ file, text });
+    else if (!IMPORTS_SDK.test(text) && !USES_SERVER.test(text)) continue;
+    else if (isUtf8(bytes)) all.push({ file, text });
+    else if (IMPORTS_SDK.test(text)) undecodable.push(file);
   }
   const importing = all.filter(({ text }) => IMPORTS_SDK.test(text));
-  if (importing.length === 0) return { sources: [], bundles, skippedFolders: [] };
+  if (importing.length === 0) return { sources: [], bundles, undecodable, skippedFolders: [] };
   const hasSources = importing.some(({ file }) => !OUTPUT.test(file));
   const sources = all.filter(({ file }) => !hasSources || !OUTPUT.test(file));
   const skipped = importing.filter(each => !sources.includes(each)).map(({ file }) => file.split('/')[0] ?? '');
-  return { sources, bundles, skippedFolders: [...new Set(skipped)] };
+  return { sources, bundles, undecodable, skippedFolders: [...new Set(skipped)] };
 }
 
 async function* listFiles(folder: string): AsyncGenerator<string> {

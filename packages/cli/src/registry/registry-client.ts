@@ -20,7 +20,7 @@ export interface RegistrySearch {
 
 /** Returns the URL of the registry: that of the option, of `TENON_REGISTRY_URL`, or the official one. */
 export function selectRegistry(env: Readonly<Record<string, string | undefined>>, option?: string): string {
-  const given = option ?? env.TENON_REGISTRY_URL ?? OFFICIAL_REGISTRY;
+  const given = option ?? (env.TENON_REGISTRY_URL || OFFICIAL_REGISTRY);
   const url = parseSafeUrl(given);
   if (url === undefined)
     throw createUsageError(

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isObject } from '@tenon/base';
+import { decodeText } from '@tenon/base/node';
 import type { Command, Option } from 'commander';
 import { createUsageError } from '../usage-error.js';
 
@@ -31,7 +32,7 @@ function readMembers(file: string): Readonly<Record<string, unknown>> {
   const hint = 'write a JSON object such as { "server": "server.js", "port": 3000 }';
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(decodeText(readFileSync(file)));
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'no valid JSON' : 'the file cannot be read';
     throw createUsageError(`${file}: ${reason}`, hint);
