@@ -180,6 +180,7 @@ export {
   stripInvisible,
 } from './redaction/invisible-characters.js';
 export { type Redact, redactText, redactValue } from './redaction/json-values.js';
+export { redactKnownValues } from './redaction/known-values.js';
 export { toPublicText } from './redaction/public-text.js';
 export { hasSecretPhrase, isSecretLabel, isSecretName } from './redaction/secret-names.js';
 export {

@@ -1,4 +1,4 @@
-import { type AuthInfo, hashSha256, identifyCaller, REDACTED, TenonError, toCanonicalJson } from '@tenon/base';
+import { type AuthInfo, hashSha256, identifyCaller, redactKnownValues, TenonError, toCanonicalJson } from '@tenon/base';
 import type { RequestHeaders } from 'tenon';
 import type { ClientSession, RequesterInfo } from 'tenon/proxy';
 import { type CallerValues, splitCallerName } from '../config/caller-template.js';
@@ -66,10 +66,9 @@ function getSessionValue(session: ClientSession): string {
 
 /** Removes values of a caller from an error that is logged. They may be personal data, and a URL contains them. */
 export function hideCallerValues(error: TenonError, values: CallerValues): TenonError {
-  const texts = Object.values(values).flatMap(value => (value ? [value, encodeURIComponent(value)] : []));
-  const isIn = (text: string) => texts.some(each => text.includes(each));
-  if (!isIn(error.message)) return error;
-  const hide = (text: string | undefined) => texts.reduce((rest, each) => rest?.replaceAll(each, () => REDACTED), text);
+  const texts = Object.values(values).flatMap(value => value ?? []);
+  const hide = (text: string | undefined) => text && redactKnownValues(text, texts);
+  if (hide(error.message) === error.message) return error;
   const { code, summary, peer, method, expected, received, hint, rpcCode, status } = error;
   return new TenonError(code, hide(summary) ?? '', {
     peer: hide(peer),

@@ -1,12 +1,10 @@
-import { createGuardedFetch, createUrlGuard, type GuardedFetch, TenonError } from '@tenon/base';
-import { writePatternText } from '@tenon/base/writers';
+import { createGuardedFetch, createUrlGuard, type GuardedFetch, redactKnownValues, TenonError } from '@tenon/base';
 import { type Context, toolError } from 'tenon';
 import { isJsonType, isTextType } from '../operations/media-types.js';
 import type { ApiOperation, SecurityScheme } from '../operations/operation.js';
 import type { Platform } from '../platform.js';
 import { buildRequest } from './build-request.js';
 import { type Credentials, getCredentials } from './credentials.js';
-import { encodeText } from './serialize-value.js';
 
 /** Maximum length of the text of an error of an API that a model gets, in characters. */
 const MAX_ERROR = 4_000;
@@ -86,7 +84,9 @@ export function createApiCaller(settings: ApiSettings): CallApi {
       url: url.split('?', 1)[0] ?? '',
     };
     if (response.ok) return found;
-    const text = removeSecrets(isText(found) ? decodeText(found) : '', credentials.secrets);
+    // An API may repeat a credential, also within the URL of the request.
+    const secrets = credentials.secrets.filter(secret => secret.length >= MIN_SECRET);
+    const text = redactKnownValues(isText(found) ? decodeText(found) : '', secrets, '[redacted]');
     const shown = text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}… (${text.length} characters in all)` : text;
     const retryAfter = response.headers.get('retry-after');
     throw new ApiStatusError(
@@ -116,27 +116,6 @@ function createRequestError(method: string, error: unknown): TenonError {
       ? `The request was cancelled: ${error.summary}.`
       : 'The API does not answer.';
   return toolError(`${reason}${mayHaveRun}`, error);
-}
-
-/** An API may repeat a credential in its error, also within the URL of the request. */
-function removeSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter(secret => secret.length >= MIN_SECRET)
-    .reduce((cleaned, secret) => cleaned.replace(createSecretPattern(secret), '[redacted]'), text);
-}
-
-/** Matches a text, also with characters that are encoded as in a URL, a form or JSON. */
-function createSecretPattern(secret: string): RegExp {
-  const anyCase = (hex: string) => hex.replace(/[a-f]/gi, digit => `[${digit.toLowerCase()}${digit.toUpperCase()}]`);
-  const parts = Array.from(secret, character => {
-    const plain = writePatternText(character);
-    if (/^[\w.~-]$/.test(character)) return plain;
-    const code = character.charCodeAt(0);
-    const percent = code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : encodeText(character);
-    const unicode = `\\\\u${anyCase(code.toString(16).padStart(4, '0'))}`;
-    return `(?:${[plain, `\\\\${plain}`, anyCase(percent), unicode, ...(character === ' ' ? ['\\+'] : [])].join('|')})`;
-  });
-  return new RegExp(parts.join(''), 'g');
 }
 
 /** Tells if a response is text. One without a media type is text if it is UTF-8. */
