@@ -116,7 +116,8 @@ describe('a bundle as a target', () => {
 
     expect(await call(['--user-config', 'folders=x', '--user-config', 'key=hush'])).toMatchObject({ code: 2 });
     expect(await call(['--user-config', 'folders=x'])).toMatchObject({ code: 2 });
-    expect((await call([...given, '--user-config', 'port=11'])).err).toContain('a number from 1 to 10');
+    for (const port of ['11', '0x3'])
+      expect((await call([...given, '--user-config', `port=${port}`])).err).toContain('a number from 1 to 10');
     expect((await call([...given, '--user-config', 'prot=1'])).err).toMatch(/did you mean .*port/i);
   });
 

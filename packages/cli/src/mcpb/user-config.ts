@@ -3,6 +3,7 @@ import { type AskInput, type ConfigInput, findNearestKey, sanitizeText } from '@
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createInputPrompt } from '../host/input-prompt.js';
+import { parseDecimal } from '../tools/parse-decimal.js';
 import { createUsageError, readVariable } from '../usage-error.js';
 import type { UserConfigField, UserConfigValue } from './manifest.js';
 
@@ -134,8 +135,8 @@ export function parseValue(name: string, field: UserConfigField, text: string, c
     throw createValueError(name, 'true or false');
   }
   if (type !== 'number') return readPath(field, text, cwd);
-  const value = Number(text);
-  if (Number.isFinite(value) && value >= min && value <= max) return value;
+  const value = parseDecimal(text);
+  if (value !== undefined && value >= min && value <= max) return value;
   throw createValueError(name, `a number from ${min} to ${max}`);
 }
 

@@ -11,6 +11,7 @@ import {
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { Question, Terminal } from '../terminal.js';
+import { parseDecimal } from '../tools/parse-decimal.js';
 import { formatIssue } from './format-issue.js';
 
 type Field = FormView['fields'][number];
@@ -130,8 +131,8 @@ async function askTextField(
 /** Converts typed text. Text that is not a number stays text, and the schema of the field reports the issue. */
 function parseText({ kind }: Field, text: string): FieldValue {
   if (text === '') return undefined;
-  const isNumber = (kind === 'number' || kind === 'integer') && !Number.isNaN(Number(text));
-  return isNumber && findInexactInteger(text) === undefined ? Number(text) : text;
+  const isExactNumber = (kind === 'number' || kind === 'integer') && findInexactInteger(text) === undefined;
+  return (isExactNumber ? parseDecimal(text) : undefined) ?? text;
 }
 
 /** Returns the reason why a value does not fit its field. */

@@ -3,6 +3,7 @@ import { type AskInput, findLiteralSecrets, sanitizeText } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { formatReference, getReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';
 import { checkValueNames } from '../mcpb/user-config.js';
+import { parseDecimal } from '../tools/parse-decimal.js';
 import { createUsageError } from '../usage-error.js';
 import type { RegistryInput, RegistryServer } from './registry-document.js';
 import { createRegistryTarget, type ReadInput, readDefault } from './registry-target.js';
@@ -158,7 +159,7 @@ function parseInput(
     return { expected: `one of: ${choices.map(each => sanitizeText(each, { max: 100 })).join(', ')}` };
   switch (format) {
     case 'number':
-      return Number.isFinite(Number(text)) && text !== '' ? { value: text } : { expected: 'a number' };
+      return parseDecimal(text) === undefined ? { expected: 'a number' } : { value: text };
     case 'boolean':
       return text === 'true' || text === 'false' ? { value: text } : { expected: 'true or false' };
     case 'filepath':

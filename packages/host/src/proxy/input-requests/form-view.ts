@@ -2,6 +2,7 @@ import {
   checkFunction,
   checkObject,
   describeIssues,
+  findJsonLoss,
   isObject,
   requireArgument,
   requireKnownOptions,
@@ -105,6 +106,9 @@ export async function createFormResult(
   if (outcome?.choice === 'decline') return { action: 'decline' };
   if (outcome?.choice !== 'submit') return { action: 'cancel' };
   const content = createContent(form, outcome.values);
+  // JSON has no such number, and the server would get null.
+  const loss = findJsonLoss(content);
+  if (loss) return { issue: `at ${loss.path}: expected a finite number, got ${loss.kind}` };
   const { requestedSchema } = form;
   const validator = await loadPeerSchema({ ...requestedSchema });
   const refusal = findRefusal(validator.check(content));

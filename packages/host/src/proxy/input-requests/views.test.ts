@@ -165,6 +165,10 @@ describe('createFormResult', () => {
       issue: expect.stringContaining('name'),
     });
     expect(await createFormResult(request, { choice: 'submit', values: {} })).toHaveProperty('issue');
+    const count = form({ count: { type: 'number' } });
+    expect(await createFormResult(count, { choice: 'submit', values: { count: Number.POSITIVE_INFINITY } })).toEqual({
+      issue: 'at /count: expected a finite number, got Infinity',
+    });
   });
 
   it('returns no content when declined, cancelled or closed [elicitation.response.no-content-otherwise] [elicitation.security.decline-any-time]', async () => {
