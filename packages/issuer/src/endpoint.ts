@@ -6,8 +6,10 @@ import {
   type AuthHttpResponse,
   createJsonResponse,
   NO_STORE_HEADERS,
+  type ResponseHeaders,
   readHttpRequest,
 } from '@tenon/base/oauth';
+import { createRefusalPage } from '@tenon/base/writers';
 import { TenonError } from 'tenon';
 import { createAuthorizeHandlers } from './authorize/authorize.js';
 import { createClientRegistry } from './clients/client-registry.js';
@@ -95,6 +97,7 @@ function createRoutes(
 async function refuseByLimit(
   exchange: AuthExchange,
   endpoint: IssuerRequest['endpoint'],
+  route: IssuerRoute,
   allowRequest: AllowRequest,
 ): Promise<AuthHttpResponse | undefined> {
   const header = (name: string) => exchange.header(name);
@@ -102,11 +105,26 @@ async function refuseByLimit(
   requireResult('the result of `allowRequest`', result, checkAllowResult, OPTIONS_CODE);
   if (result === true) return undefined;
   const wait = result === false ? {} : { 'retry-after': String(Math.max(1, Math.ceil(result.retryAfter / 1_000))) };
-  return createJsonResponse(
-    429,
-    { error: 'temporarily_unavailable', error_description: 'Too many requests' },
-    { ...NO_STORE_HEADERS, ...wait },
+  const refusal = { error: 'temporarily_unavailable', error_description: 'Too many requests' };
+  return createFailure(route, 429, refusal, wait);
+}
+
+/**
+ * Creates a response to a request that may succeed later: JSON for programs. A path without CORS is a page of a browser,
+ * and gets a page.
+ */
+function createFailure(
+  { crossOrigin }: IssuerRoute,
+  status: number,
+  refusal: Readonly<Record<string, string>>,
+  headers: ResponseHeaders = {},
+): AuthHttpResponse {
+  if (crossOrigin) return createJsonResponse(status, refusal, { ...NO_STORE_HEADERS, ...headers });
+  const page = createRefusalPage(
+    'This sign-in cannot continue now',
+    'Wait a minute. Then go back to the program and start again',
   );
+  return { ...page, status, headers: { ...page.headers, ...headers } };
 }
 
 async function handleExchange(
@@ -121,7 +139,7 @@ async function handleExchange(
     return { ...createJsonResponse(405, { error: 'invalid_request' }), headers: { allow: methods.join(', ') } };
   try {
     const { rateLimitName } = route;
-    const limitResponse = rateLimitName && (await refuseByLimit(exchange, rateLimitName, settings.allowRequest));
+    const limitResponse = rateLimitName && (await refuseByLimit(exchange, rateLimitName, route, settings.allowRequest));
     if (limitResponse) return limitResponse;
     const request = await readHttpRequest(exchange);
     return 'status' in request
@@ -130,7 +148,7 @@ async function handleExchange(
   } catch (error) {
     if (error instanceof OauthError) return createOauthErrorResponse(error);
     settings.report(TenonError.from(error, 'internal/unexpected'));
-    return createJsonResponse(500, { error: 'server_error' });
+    return createFailure(route, 500, { error: 'server_error' });
   }
 }
 

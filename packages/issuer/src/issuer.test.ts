@@ -7,6 +7,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
+import { memoryStores, TenonError, type Values } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import {
   BACK,
@@ -65,6 +66,41 @@ describe('createIssuer', () => {
       [200, null, ''],
       [405, 'GET', ''],
     ]);
+  });
+
+  it('shows pages to browsers, and sends JSON to programs, while its store does not respond or `allowRequest` refuses', async () => {
+    const stores = memoryStores();
+    let down = false;
+    const values: Values = {
+      ...stores.values,
+      get: key => (down ? Promise.reject(new TenonError('store/unavailable', 'down')) : stores.values.get(key)),
+      put: (...args) =>
+        down ? Promise.reject(new TenonError('store/unavailable', 'down')) : stores.values.put(...args),
+    };
+    const errors: string[] = [];
+    const onError = ({ code }: TenonError) => void errors.push(code);
+    const testIssuer = openTestIssuer({ stores: { ...stores, values }, onError });
+    const page = await readPage(await testIssuer.ask());
+    down = true;
+    const limited = openTestIssuer({ allowRequest: () => ({ retryAfter: 7_000 }) });
+    const responses = [
+      await testIssuer.ask(),
+      await testIssuer.answer(page),
+      await limited.ask(),
+      await testIssuer.send('/token', createFormRequest({ grant_type: 'refresh_token', client_id: 'x' })),
+      await limited.send('/token', createFormRequest({ grant_type: 'refresh_token', client_id: 'x' })),
+    ];
+    expect(
+      responses.map(({ status, headers }) => [status, headers.get('content-type'), headers.get('retry-after')]),
+    ).toEqual([
+      [500, 'text/html; charset=utf-8', null],
+      [500, 'text/html; charset=utf-8', null],
+      [429, 'text/html; charset=utf-8', '7'],
+      [500, 'application/json', null],
+      [429, 'application/json', '7'],
+    ]);
+    expect(await responses[0]?.text()).toContain('go back to the program and start again');
+    expect(errors).toEqual(['store/unavailable', 'store/unavailable', 'store/unavailable']);
   });
 
   it.each([

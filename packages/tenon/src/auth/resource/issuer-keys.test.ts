@@ -61,17 +61,47 @@ describe('the keys of an issuer', () => {
     expect(await status(protection, await stranger.token({}, { kid: undefined }))).toBe(401);
   });
 
-  it('are fetched again when a token names an unknown key, at most every 30 seconds', async () => {
+  it('are fetched again at once when a token names an unknown key, also after each rotation', async () => {
     const protection = issuer.protect();
     await status(protection, await issuer.token());
+    for (let n = 0; n < 3; n += 1) {
+      await issuer.rotate();
+      const tokens = await Promise.all([1, 2, 3].map(each => issuer.token({ n: each })));
+      expect(await Promise.all(tokens.map(token => status(protection, token)))).toEqual([200, 200, 200]);
+    }
+    expect(issuer.requests.length).toBe(8);
+  });
+
+  it('are fetched again for a key that the issuer publishes a second after its first token', async () => {
+    const protection = issuer.protect();
+    await status(protection, await issuer.token());
+    const before = issuer.site.get(`${ISSUER}/jwks`);
     await issuer.rotate();
+    const after = issuer.site.get(`${ISSUER}/jwks`);
+    issuer.site.set(`${ISSUER}/jwks`, before);
     const token = await issuer.token();
     expect(await status(protection, token)).toBe(401);
-    for (let n = 0; n < 50; n += 1) await status(protection, await issuer.token({ n }, { kid: `made up ${n}` }));
-    expect(issuer.requests.length).toBe(2);
-    issuer.clock.advance(30_000);
+    issuer.site.set(`${ISSUER}/jwks`, after);
+    expect(await status(protection, token)).toBe(401);
+    issuer.clock.advance(1_000);
     expect(await status(protection, token)).toBe(200);
-    expect(issuer.requests.length).toBe(4);
+  });
+
+  it('are fetched for made up keys after delays that double, at most every 30 seconds', async () => {
+    const protection = issuer.protect();
+    await status(protection, await issuer.token());
+    const before = issuer.requests.length;
+    const times: number[] = [];
+    for (let second = 0; second < 125; second += 1) {
+      const count = issuer.requests.length;
+      for (let n = 0; n < 3; n += 1)
+        expect(await status(protection, await issuer.token({}, { kid: `made up ${second} ${n}` }))).toBe(401);
+      if (issuer.requests.length > count) times.push(second);
+      expect(await status(protection, await issuer.token())).toBe(200);
+      issuer.clock.advance(1_000);
+    }
+    expect(times).toEqual([0, 1, 3, 7, 15, 31, 61, 91, 121]);
+    expect(issuer.requests.length - before).toBe(2 * times.length);
   });
 
   it('are fetched again when they are stale, and a withdrawn key is refused', async () => {
@@ -95,8 +125,13 @@ describe('an issuer that does not respond', () => {
     expect(await status(protection, token)).toBe(503);
     expect(issuer.requests.length).toBe(1);
     expect(issuer.errors).toEqual(['auth/issuer']);
+    issuer.clock.advance(1_000);
+    expect(await status(protection, token)).toBe(503);
+    issuer.clock.advance(1_000);
+    expect(await status(protection, token)).toBe(503);
+    expect(issuer.requests.length).toBe(2);
     issuer.down = false;
-    issuer.clock.advance(30_000);
+    issuer.clock.advance(1_000);
     expect(await status(protection, token)).toBe(200);
   });
 

@@ -26,9 +26,11 @@ export interface IssuerKeySource extends IssuerConnection {
 const FRESH_TIME = 10 * 60_000;
 const STALE_TIME = 60 * 60_000;
 /**
- * Minimum time between two requests to the issuer, in milliseconds. Without it, callers could cause one request each.
+ * Minimum time between two requests to the issuer, in milliseconds. It doubles with each request that fails, or that
+ * does not find the key of a token. Without it, callers could cause one request each.
  */
-const MIN_FETCH_INTERVAL = 30_000;
+const MIN_FETCH_DELAY = 1_000;
+const MAX_FETCH_DELAY = 30_000;
 
 /**
  * Creates the function that finds the key of a token. It fetches the issuer's keys on first use and caches them. It
@@ -41,11 +43,15 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
   let keys: LocalJWKSet | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let requestedAt = Number.NEGATIVE_INFINITY;
+  let delay = 0;
   let failure: TenonError | undefined;
   let fetching: Promise<void> | undefined;
 
+  const getKeysWithin = (age: number): LocalJWKSet | undefined => (clock.now() - fetchedAt < age ? keys : undefined);
+
   const updateKeys = async (): Promise<void> => {
     requestedAt = clock.elapsed();
+    delay = Math.min(Math.max(delay * 2, MIN_FETCH_DELAY), MAX_FETCH_DELAY);
     const startedAt = clock.now();
     try {
       const url = source.jwksUri ?? (await fetchIssuerDocument(source)).jwks_uri;
@@ -56,7 +62,9 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
           hint: 'set `jwksUri` next to `issuer`',
         });
       }
-      keys = createLocalJWKSet((await fetchJsonObject(source, url)) as never);
+      const fetched = createLocalJWKSet((await fetchJsonObject(source, url)) as never);
+      if (!getKeysWithin(FRESH_TIME)) delay = 0;
+      keys = fetched;
       fetchedAt = startedAt;
       failure = undefined;
     } catch (error) {
@@ -65,13 +73,12 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
     }
   };
   const refresh = (): Promise<void> => {
-    if (clock.elapsed() - requestedAt < MIN_FETCH_INTERVAL) return fetching ?? Promise.resolve();
+    if (fetching || clock.elapsed() - requestedAt < delay) return fetching ?? Promise.resolve();
     fetching = updateKeys().finally(() => {
       fetching = undefined;
     });
     return fetching;
   };
-  const getKeysWithin = (age: number): LocalJWKSet | undefined => (clock.now() - fetchedAt < age ? keys : undefined);
 
   return async (header, token) => {
     if (!getKeysWithin(FRESH_TIME)) await refresh();
@@ -84,7 +91,9 @@ export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       await refresh();
       if (failure) throw failure;
-      return (getKeysWithin(STALE_TIME) ?? current)(header, token);
+      const key = await (getKeysWithin(STALE_TIME) ?? current)(header, token);
+      delay = 0;
+      return key;
     }
   };
 }
