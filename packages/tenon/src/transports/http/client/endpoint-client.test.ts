@@ -50,7 +50,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(error).toMatchObject({
       status,
       rpcCode: -32600,
-      hint: expect.stringMatching(/`auth`|permissions of the token/),
+      hint: expect.stringMatching(/`auth`|scopes of the token/),
     });
   });
 
@@ -59,7 +59,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     const { error: missing } = await fail(refuse);
     expect(missing.hint).toContain('`connect({ url, auth })`');
     const { error: refused } = await fail(refuse, { headers: { Authorization: 'Bearer old' } });
-    expect(refused.hint).toContain('the one that was sent may have expired');
+    expect(refused.hint).toContain('it may have expired');
   });
 
   it.each([

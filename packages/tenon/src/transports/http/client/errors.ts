@@ -36,15 +36,13 @@ export function createAbortError(signal: AbortSignalLike, peer: string): TenonEr
  * request with its credentials.
  */
 export function toRequestError(error: unknown, peer: string, url: string): TenonError {
-  const known = TenonError.is(error);
-  const code = known ? error.code : 'http/interrupted';
+  const known = TenonError.is(error) ? error : undefined;
+  const code = known?.code ?? 'http/interrupted';
   const { search } = new URL(url);
-  const ownMessage = error instanceof Error ? error.message : 'the request failed';
-  const errorMessage = known ? error.summary : ownMessage;
-  const summary = search === '' ? errorMessage : errorMessage.replaceAll(search, '?…');
-  const expected = known ? error.expected : undefined;
-  const hint = (known && error.hint) || (code === 'http/unreachable' ? UNREACHABLE_HINT : undefined);
-  return new TenonError(code, summary, { peer, expected, hint });
+  const message = known?.summary ?? (error instanceof Error ? error.message : 'the request failed');
+  const summary = search ? message.replaceAll(search, '?…') : message;
+  const hint = known?.hint ?? (code === 'http/unreachable' ? UNREACHABLE_HINT : undefined);
+  return new TenonError(code, summary, { peer, expected: known?.expected, hint });
 }
 
 /** Creates the error of a request whose headers the HTTP client refuses. It does not show a value, which may be a secret. */
@@ -130,22 +128,21 @@ export interface RefusedMessage {
 
 /** Reads a response with an error status and returns the error for the message. Never rejects. */
 export async function readRefusal(reply: HttpReply, peer: string, message: RefusedMessage): Promise<TenonError> {
+  const { status } = reply;
   const body = await reply.text(MAX_REFUSAL_BODY).catch(() => '');
   const value = tryParseJson(body);
   const failure = classifyMessage(value) === 'failure' ? (value as JsonRpcFailure) : undefined;
-  const loss = message.hadSession ? findSessionLoss(reply.status, peer, message, failure, body) : undefined;
+  const loss = message.hadSession ? findSessionLoss(status, peer, message, failure, body) : undefined;
   if (loss) return loss;
   const retryAfterMs = parseRetryAfter(reply.header('retry-after'));
-  const { status } = reply;
-  const advice = getAdvice(reply);
-  if (failure) return createHttpRefusalError(peer, failure, status, advice, retryAfterMs);
-  const isPage = body === '' || body.trimStart().startsWith('<');
+  const hint = getAdvice(reply, retryAfterMs);
+  if (failure) return createHttpRefusalError(peer, failure, status, hint, retryAfterMs);
   return new TenonError('http/status', 'the server rejected the request', {
     peer,
     status,
-    received: isPage ? `status ${status}` : `status ${status}: ${body.slice(0, MAX_SHOWN)}`,
+    received: `status ${status}${/^\s*(<|$)/.test(body) ? '' : `: ${body.slice(0, MAX_SHOWN)}`}`,
     retryAfterMs,
-    hint: status === 404 ? 'check that the server serves this path, which is /mcp by default in Tenon' : advice,
+    hint: status === 404 ? 'check that the server serves this path, which is /mcp by default in Tenon' : hint,
   });
 }
 
@@ -216,27 +213,27 @@ function isAboutSession(failure: JsonRpcFailure | undefined, body: string, isAbo
 }
 
 export function createSessionGoneError(peer: string, status?: number, failure?: JsonRpcFailure): TenonError {
-  const message = failure ? `: ${failure.error.message.slice(0, MAX_SHOWN)}` : '';
+  const { error } = failure ?? {};
+  const message = error ? `: ${error.message.slice(0, MAX_SHOWN)}` : '';
   return new TenonError('session/gone', 'the server no longer knows the session', {
     peer,
     status,
     received: status === undefined ? undefined : `status ${status}${message}`,
-    rpcCode: failure?.error.code,
-    data: failure?.error.data,
-    cause: failure?.error,
+    rpcCode: error?.code,
+    data: error?.data,
+    cause: error,
     hint: 'open a new session',
   });
 }
 
-function getAdvice(reply: HttpReply): string | undefined {
-  const retryAfterMs = parseRetryAfter(reply.header('retry-after'));
-  if (reply.status === 401 && reply.hadToken)
-    return 'pass a valid token: the one that was sent may have expired or be for another server; after `signIn`, call `signOut` and sign in again';
-  if (reply.status === 401)
-    return 'pass `auth` in the target, `connect({ url, auth })`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
-  if (reply.status === 403) return 'check the permissions of the token, and the allowed origins of the server';
-  if ((reply.status === 429 || reply.status === 503) && retryAfterMs !== undefined)
+function getAdvice({ status, hadToken }: HttpReply, retryAfterMs: number | undefined): string | undefined {
+  if (status === 401)
+    return hadToken
+      ? 'pass a valid token: it may have expired or be for another server; after `signIn`, call `signOut` and sign in again'
+      : 'pass `auth` in the target, `connect({ url, auth })`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
+  if (status === 403) return 'check the scopes of the token, and the allowed origins';
+  if ([414, 431].includes(status)) return 'shorten the URL, token or `x-mcp-header` values';
+  if ([429, 503].includes(status) && retryAfterMs !== undefined)
     return `try again after ${Math.ceil(retryAfterMs / 1000)} s`;
-  if (reply.status >= 500) return 'check the log of the server';
-  return undefined;
+  return status >= 500 ? 'check the log of the server' : undefined;
 }

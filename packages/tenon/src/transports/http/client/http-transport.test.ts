@@ -111,7 +111,9 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     [429, 'Mon, 30 Nov 2026 00:31:35 GMT', undefined],
     [503, '-5', 'check the log of the server'],
     [429, 'soon', undefined],
-  ])('gives the time after which a request is repeated: %i %s', async (status, retryAfter, hint) => {
+    [414, '', 'shorten the URL, token or `x-mcp-header` values'],
+    [431, '', 'shorten the URL, token or `x-mcp-header` values'],
+  ])('gives the next step after a status: %i %s', async (status, retryAfter, hint) => {
     const { channel, notes } = await start((_, response) => {
       response.writeHead(status, { 'retry-after': retryAfter }).end();
     });
