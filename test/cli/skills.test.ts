@@ -3,6 +3,7 @@ import { createServer, resource, rpcError } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommand, projectWith, runTenon } from './command.js';
+import { hasTerminal, runOnTerminal } from './on-terminal.js';
 
 const PDF = 'skill://pdf-processing/SKILL.md';
 const BODY = '---\nname: pdf-processing\ndescription: Fill PDF forms\n---\n\nUse the tool `fill`.\n';
@@ -28,7 +29,7 @@ const generated = {
 describe('tenon skills', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   let http: Awaited<ReturnType<typeof serveHttp>>;
-  const files = new Map<string, string>();
+  const files = new Map<string, string | Uint8Array>();
   const reads: string[] = [];
   let entries: readonly object[] = [];
   beforeAll(async () => {
@@ -119,6 +120,19 @@ describe('tenon skills', () => {
     });
     expect((await skills('read', 'skill://none/SKILL.md')).code).toBe(1);
     expect(reads).not.toContain('pdf-processing/other.md');
+  });
+
+  it.runIf(hasTerminal)('prints a line about a binary file on a terminal, in place of its bytes', async () => {
+    reset();
+    files.set('today/x.bin', new Uint8Array([0xff, ...Buffer.from('\u001b]0;title\u0007')]));
+    const { code, shown } = await runOnTerminal(
+      project.folder,
+      ['skills', 'read', http.url, generated.uri, 'x.bin'],
+      [],
+    );
+    expect(code).toBe(0);
+    expect(shown).not.toContain('title');
+    expect(shown).toContain(`[${generated.uri} x.bin: 11 bytes: write them into a file with > FILE]`);
   });
 
   it('sends no method of skills to a server without the extension', async () => {

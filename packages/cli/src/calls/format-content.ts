@@ -13,6 +13,12 @@ export async function printServerText(screen: Screen, text: string): Promise<voi
   screen.print(sanitizeText(text, { lines: true, max: MAX_SHOWN }));
 }
 
+/** Prints the bytes of a file. A terminal gets a line about them instead, because their sequences would control it. */
+export function printServerBytes(screen: Screen, bytes: Uint8Array, uri: string): void {
+  if (screen.isTerminal) screen.print(`[${uri}: ${bytes.length} bytes: write them into a file with > FILE]`);
+  else screen.printBytes(bytes);
+}
+
 /** Formats the result of a tool for people: its texts, and a line for each block of another type. */
 export function formatToolResult({ content, structuredContent }: CallToolResult): string {
   const texts = content.map(formatBlock);

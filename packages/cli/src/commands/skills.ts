@@ -1,6 +1,6 @@
 import { type SkillContent, type SkillEntry, skillsExtension, skillsOf } from '@tenon/skills/client';
 import type { Command } from 'commander';
-import { printServerText } from '../calls/format-content.js';
+import { printServerBytes, printServerText } from '../calls/format-content.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
@@ -119,6 +119,6 @@ async function reportFile(
   context.code = exitCodes.success;
   const content = text === undefined ? { blob: Buffer.from(bytes).toString('base64') } : { text };
   if (json) context.screen.printJson({ skill: skill.name, uri: skill.uri, file: path, verified, ...content });
-  else if (text === undefined) context.screen.printBytes(bytes);
+  else if (text === undefined) printServerBytes(context.screen, bytes, `${skill.uri} ${path}`);
   else await printServerText(context.screen, text.replace(/\n$/, ''));
 }
