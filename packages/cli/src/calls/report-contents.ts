@@ -1,6 +1,7 @@
 import type { ReadResourceResult } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
+import { decodeContent } from './decode-content.js';
 import { formatContents, formatSaved, printServerText } from './format-content.js';
 import { joinPages } from './read-pages.js';
 import type { ResultOptions } from './report-result.js';
@@ -39,7 +40,7 @@ export async function reportReadResult(
 async function printPage({ screen }: CliContext, { contents }: ReadResourceResult): Promise<boolean> {
   const [first] = contents;
   if (contents.length === 1 && first && 'blob' in first) {
-    screen.printBytes(Buffer.from(first.blob, 'base64'));
+    screen.printBytes(decodeContent(first.blob, first.uri));
     return false;
   }
   screen.printBytes(Buffer.from(contents.map(formatContents).join('\n')));

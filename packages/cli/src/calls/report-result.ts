@@ -4,6 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import { POLICY_HINT } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { writeErrorReport } from '../report-failure.js';
+import { decodeContent } from './decode-content.js';
 import { formatSaved, formatToolResult, printServerText } from './format-content.js';
 import { saveContent } from './save-content.js';
 
@@ -68,7 +69,8 @@ function reportToolError(context: CliContext, result: CallToolResult, json: bool
 /** Returns the bytes of a content block. Blocks that have no content of their own are JSON. */
 function readBytes(block: ContentBlock): Uint8Array {
   if (block.type === 'text') return Buffer.from(block.text);
-  if (block.type === 'image' || block.type === 'audio') return Buffer.from(block.data, 'base64');
+  if (block.type === 'image' || block.type === 'audio') return decodeContent(block.data, block.type);
   if (block.type !== 'resource') return Buffer.from(writeJson(block));
-  return 'text' in block.resource ? Buffer.from(block.resource.text) : Buffer.from(block.resource.blob, 'base64');
+  const { resource } = block;
+  return 'text' in resource ? Buffer.from(resource.text) : decodeContent(resource.blob, resource.uri);
 }

@@ -22,6 +22,25 @@ it('numbers the files of one result from 1, and does not number a single one', a
   expect(await readFile(several[1]?.path ?? '', 'utf8')).toBe('b');
 });
 
+it.each([
+  ['a data: URL', 'data:image/png;base64,iVBORw0KGgo='],
+  ['padding in the middle', 'aa==bb'],
+])('refuses content that is no base64, in place of saving other bytes: %s', async (_, data) => {
+  const refused = { code: 'peer/invalid-result', summary: 'image: the content is not base64' };
+  const image = { type: 'image', mimeType: 'image/png', data } as const;
+  await expect(saveContent('refused', 'shot', [image], folder)).rejects.toMatchObject(refused);
+  await expect(saveResources('refused', [{ uri: 'a:b', blob: data }], folder)).rejects.toMatchObject({
+    summary: 'a:b: the content is not base64',
+  });
+});
+
+it('saves content in both alphabets of base64, and with line breaks', async () => {
+  const blobs = ['-_-_', '+/+/', '+/\n+/\n'].map(blob => ({ uri: 'a:b', blob }));
+  const saved = await saveResources('alphabets', blobs, folder);
+  const contents = await Promise.all(saved.map(({ path }) => readFile(path, 'hex')));
+  expect(contents).toEqual(['fbffbf', 'fbffbf', 'fbffbf']);
+});
+
 it('names resources by their URI, and others by their number', async () => {
   const contents = ['note://a/b.md', 'note:', 'note:'].map(uri => ({ uri, text: 'x' }));
   const names = ['b.md', 'note_.txt', 'note_-2.txt'];

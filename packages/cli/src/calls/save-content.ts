@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { createFolder } from '@tenon/base/node';
 import type { ContentBlock, ResourceContents } from 'tenon';
+import { decodeContent } from './decode-content.js';
 
 /** File of one content block. */
 export interface SavedFile {
@@ -76,7 +77,7 @@ function toSavable(block: ContentBlock): Savable[] {
   switch (block.type) {
     case 'image':
     case 'audio':
-      return [{ name: undefined, mimeType: block.mimeType, data: Buffer.from(block.data, 'base64') }];
+      return [{ name: undefined, mimeType: block.mimeType, data: decodeContent(block.data, block.type) }];
     case 'resource':
       return [fromResource(block.resource)];
     default:
@@ -86,7 +87,7 @@ function toSavable(block: ContentBlock): Savable[] {
 
 function fromResource(resource: ResourceContents): Savable {
   const { uri, mimeType } = resource;
-  const data = 'blob' in resource ? Buffer.from(resource.blob, 'base64') : Buffer.from(resource.text, 'utf8');
+  const data = 'blob' in resource ? decodeContent(resource.blob, uri) : Buffer.from(resource.text, 'utf8');
   const last = uri.split(/[?#]/)[0]?.split('/').findLast(Boolean);
   return { name: last, mimeType: mimeType ?? ('text' in resource ? 'text/plain' : undefined), data };
 }
