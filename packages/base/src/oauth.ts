@@ -40,4 +40,4 @@ export { EndpointError, getEndpointFailure, isGrantRevoked, requestEndpoint } fr
 export { isScope, mergeScopes, OFFLINE_ACCESS, splitScopes } from './oauth/scope-list.js';
 export { getOauthErrorCode, sanitizeServerText, toAuthError } from './oauth/to-auth-error.js';
 export { requestTokenResponse } from './oauth/token-response.js';
-export { type ChallengeToWrite, findChallenge, formatChallenges, parseChallenges } from './oauth/www-authenticate.js';
+export { type ChallengeToWrite, formatChallenges, parseChallenges } from './oauth/www-authenticate.js';

@@ -76,11 +76,6 @@ function createHeaderReader(text: string): HeaderReader {
   return Object.assign(matchNext, { isAtEnd: () => position >= text.length });
 }
 
-/** Returns the first challenge of a scheme. `scheme` is in lower case. */
-export function findChallenge(challenges: readonly Challenge[], scheme: string): Challenge | undefined {
-  return challenges.find(each => each.scheme === scheme);
-}
-
 /** Challenge to format. Parameters with the value `undefined` are omitted. */
 export interface ChallengeToWrite {
   /** Authentication scheme: `Bearer`, `DPoP`. */

@@ -1,5 +1,5 @@
 import { parseUrl } from '@tenon/base';
-import { findChallenge, parseChallenges, splitScopes } from '@tenon/base/oauth';
+import { parseChallenges, splitScopes } from '@tenon/base/oauth';
 
 /** Challenge of a refused request. */
 export interface AuthChallenge {
@@ -15,14 +15,15 @@ export interface AuthChallenge {
 /** Parses the `WWW-Authenticate` header of a 401 or 403. */
 export function parseAuthChallenge(header: string | undefined): AuthChallenge {
   const challenges = parseChallenges(header);
-  const supported = [findChallenge(challenges, 'bearer'), findChallenge(challenges, 'dpop')];
-  const findParam = (name: string) => supported.map(each => each?.params[name]).find(value => value !== undefined);
+  // A proxy may add a challenge of the same scheme.
+  const supported = ['bearer', 'dpop'].flatMap(scheme => challenges.filter(each => each.scheme === scheme));
+  const findParam = (name: string) => supported.map(each => each.params[name]).find(value => value !== undefined);
   const scope = findParam('scope');
   const metadataUrl = findParam('resource_metadata');
   return {
     metadataUrl: parseUrl(metadataUrl ?? '') && metadataUrl,
     scopes: scope === undefined ? undefined : splitScopes(scope),
     error: findParam('error'),
-    requiresNonce: supported.some(each => each?.params.error === 'use_dpop_nonce'),
+    requiresNonce: supported.some(each => each.params.error === 'use_dpop_nonce'),
   };
 }

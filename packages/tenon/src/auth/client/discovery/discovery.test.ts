@@ -36,6 +36,8 @@ describe('resource metadata', () => {
     const there = 'https://mcp.example.com/meta/data';
     const challenge = `Bearer resource_metadata="${there}"`;
     expect((await signedIn({ [there]: prm() }, challenge)).urls()[0]).toBe(there);
+    const several = `Basic realm="a", Bearer realm="proxy", DPoP algs="ES256", ${challenge}`;
+    expect((await signedIn({ [there]: prm() }, several)).urls()[0]).toBe(there);
     const { done, urls } = await signedIn({ [there]: { status: 404 } }, challenge);
     expect(done).toMatchObject({ code: 'auth/no-resource-metadata', hint: expect.stringContaining('at the root') });
     expect(urls()).toEqual([there]);
