@@ -1,5 +1,7 @@
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { createAudit, createPolicy, createQuotas } from '@tenon/host';
-import { connect, TenonError } from 'tenon';
+import { connect, createServer, TenonError } from 'tenon';
 import * as auth from 'tenon/auth';
 import { keychainTokenStore } from 'tenon/auth/node';
 import { redisStores } from 'tenon/redis';
@@ -52,5 +54,30 @@ describe('a public function', () => {
     expect(error).toMatchObject({
       message: expect.stringMatching(/Expected an object, got .+\. Pass an object/),
     });
+  });
+
+  const server = createServer({ name: 'a', version: '1' });
+  const sdkTransport = new StdioClientTransport({ command: 'a' });
+
+  it.each([
+    [
+      'a transport of the SDK',
+      () => connect(sdkTransport as never),
+      'connect/target',
+      'Expected a URL, { url }, { command,',
+    ],
+    [
+      'a transport of the SDK',
+      () => server.connect(new StdioServerTransport() as never),
+      'options/invalid',
+      '`transport.open`',
+    ],
+    ['nothing', () => Reflect.apply(server.connect, server, []), 'options/invalid', '`transport.open`'],
+    ['a text', () => server.connect('stdio' as never), 'options/invalid', '`transport.open`'],
+  ])('refuses %s in place of a transport', async (_, run, code, problem) => {
+    const error = await Promise.resolve()
+      .then<unknown>(run)
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'TenonError', code, message: expect.stringContaining(problem) });
   });
 });

@@ -1,4 +1,4 @@
-import { type Optional, TenonError } from '@tenon/base';
+import { describeType, type Optional, TenonError } from '@tenon/base';
 import type { Authorizer } from '../auth/client/authorizer.js';
 import type { Transport } from '../jsonrpc/transport.js';
 import type { RequestHandler } from '../protocol/request-handler.js';
@@ -97,7 +97,7 @@ export function resolveEndpoint(
 ): ServerEndpoint {
   if (typeof target === 'string') return transports.createHttp({ url: target });
   if (typeof target === 'function') return createTransportEndpoint(target);
-  if (typeof target !== 'object' || target === null) throw createTargetError(target === null ? 'null' : typeof target);
+  if (typeof target !== 'object' || target === null) throw createTargetError(describeType(target));
   if ('href' in target) return transports.createHttp({ url: target });
   if ('url' in target) {
     requireHttpTarget(target);
@@ -108,7 +108,7 @@ export function resolveEndpoint(
     return transports.createStdio(target);
   }
   if ('answer' in target) return createInProcessEndpoint(target, options);
-  if ('send' in target) return createTransportEndpoint(target);
+  if ('open' in target) return createTransportEndpoint(target);
   throw createTargetError(`an object with the keys ${Object.keys(target).slice(0, 10).join(', ') || '(none)'}`);
 }
 

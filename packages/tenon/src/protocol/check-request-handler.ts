@@ -1,8 +1,21 @@
-import { checkAuthInfo, isObject, requireArgument, requireKnownOptions, TenonError, toJsonObject } from '@tenon/base';
+import {
+  checkAuthInfo,
+  checkFunction,
+  isObject,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+  toJsonObject,
+} from '@tenon/base';
+import type { Transport } from '../jsonrpc/transport.js';
 import type { ConnectOptions } from './request-handler.js';
 
-/** Throws `options/invalid` for unknown options of `connect` of a server, and `auth/caller` for an invalid caller. */
-export function requireConnectOptions(options: ConnectOptions = {}): void {
+/**
+ * Checks the arguments of `connect` of a server. Throws `options/invalid` for a value that is no transport and for unknown
+ * options, and `auth/caller` for an invalid caller.
+ */
+export function requireConnectArguments(transport: Transport | undefined, options: ConnectOptions = {}): void {
+  requireArgument('`transport.open`', transport?.open, checkFunction);
   requireKnownOptions('`connect` of a server', options, {
     auth: true,
     address: true,
@@ -14,16 +27,13 @@ export function requireConnectOptions(options: ConnectOptions = {}): void {
   if (auth !== undefined) requireArgument('`auth` of `connect` of a server', auth, checkAuthInfo, 'auth/caller');
 }
 
-/** Methods that a transport calls on every request, in addition to `connect`. */
-const STATELESS_METHODS = ['classifyRequest', 'answer'];
-
 /**
  * Throws `serve/service` if a value is not a server, so that the error appears before the first client connects.
  *
- * @param isStateless True if the transport also serves requests without a session.
+ * @param isStateless True if the transport also serves requests without a session. It then calls two more methods.
  */
 export function requireRequestHandler(handler: unknown, isStateless = false): void {
-  const methods = isStateless ? ['connect', ...STATELESS_METHODS] : ['connect'];
+  const methods = isStateless ? ['connect', 'classifyRequest', 'answer'] : ['connect'];
   const members: { readonly [name: string]: unknown } = toJsonObject(handler);
   if (methods.every(name => typeof members[name] === 'function') && !('registerTool' in members)) return;
   throw new TenonError('serve/service', 'invalid server', {

@@ -1,7 +1,7 @@
 import { INVALID_REQUEST } from '@tenon/base';
 import { createFailure } from '../jsonrpc/message.js';
 import type { Transport } from '../jsonrpc/transport.js';
-import { requireConnectOptions } from '../protocol/check-request-handler.js';
+import { requireConnectArguments } from '../protocol/check-request-handler.js';
 import type { Implementation } from '../protocol/content.js';
 import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation/classify-request.js';
 import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/request-handler.js';
@@ -137,7 +137,7 @@ function createRequestHandler(runtime: ServerRuntime, classify: typeof classifyR
       return createCurlLine(url, runtime.servedDialects);
     },
     async connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle> {
-      requireConnectOptions(options);
+      requireConnectArguments(transport, options);
       const session = new Session(runtime, transport, options);
       await session.open();
       return session;

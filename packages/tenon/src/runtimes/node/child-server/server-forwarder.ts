@@ -1,7 +1,7 @@
 import { type Clock, catchMaybe, type Stores, systemClock } from '@tenon/base';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
 import type { Transport } from '../../../jsonrpc/transport.js';
-import { requireConnectOptions } from '../../../protocol/check-request-handler.js';
+import { requireConnectArguments } from '../../../protocol/check-request-handler.js';
 import { LISTS, type ListName } from '../../../protocol/lists.js';
 import type { ConnectOptions, RequestIO, ServerSession } from '../../../protocol/request-handler.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
@@ -92,7 +92,7 @@ export class ServerForwarder {
   }
 
   async connect(transport: Transport, options: ConnectOptions = {}): Promise<ServerSession> {
-    requireConnectOptions(options);
+    requireConnectArguments(transport, options);
     this.#lastId += 1;
     const session = new ForwardedSession(this.#lastId, transport, options, this);
     this.#sessions.set(session.id, session);
