@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ export async function fetchBundle(
   // The file may have been changed since its download.
   if ((await hashFile(path)) === hash) return path;
   await createFolder(folder, 0o700);
-  const partial = join(folder, `.download-${process.pid}-${hash}`);
+  const partial = join(folder, `.download-${randomUUID()}`);
   screen.note(`downloading ${identifier.slice(0, 500)}`);
   try {
     const received = await writeResponse(identifier, partial);
@@ -72,7 +72,7 @@ async function writeResponse(url: string, path: string): Promise<string> {
       size += part.length;
       if (size > MAX_BUNDLE) throw createBundleError(url, `more than ${MAX_BUNDLE} bytes`);
       hash.update(part);
-      await file.write(part);
+      await file.appendFile(part);
     }
   } catch (error) {
     throw TenonError.is(error) ? error : createBundleError(url, 'the download broke off');

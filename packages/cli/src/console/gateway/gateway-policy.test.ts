@@ -124,6 +124,13 @@ it('does not save over a change of somebody else, nor invalid rules [con.policy]
   expect((await read<PolicyView>('policy')).text).toBe(text);
 });
 
+it('tries and saves the rules of a file with a byte order mark, as the gateway reads it', async () => {
+  await writeFile(join(folder, 'policy.json'), `\uFEFF${RULES}`);
+  const { text, digest } = await read<PolicyView>('policy');
+  expect((await post<PolicyTrialView>('policy/try', { text })).counts.after).toBeDefined();
+  expect(await post<PolicyView>('policy', { text, digest })).toMatchObject({ text: RULES, rules: 2 });
+});
+
 it('refuses a trial and a change of the policy of a page that is read-only', async () => {
   for (const path of ['policy/try', 'policy']) {
     const { status } = await fetch(`${page.origin}/api/${path}`, {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, systemClock, toCanonicalJson } from '@tenon/base';
-import { ensureRealPath, replaceFile } from '@tenon/base/node';
+import { ensureRealPath, readTextFile, replaceFile } from '@tenon/base/node';
 import type {
   CallView,
   DecisionsView,
@@ -70,7 +69,7 @@ export class GatewayPolicy {
     const counts = this.#countRules();
     if (file === undefined) return { file: null, text: '', digest: '', isReloaded, ...counts, error: null };
     try {
-      const text = await readFile(file, 'utf8');
+      const text = await readTextFile(file);
       return { file, text, digest: computeDigest(text), isReloaded, ...counts, error: null };
     } catch (thrown) {
       return { file, text: '', digest: '', isReloaded, ...counts, error: createErrorView(TenonError.from(thrown)) };
@@ -157,7 +156,7 @@ export class GatewayPolicy {
     this.#requireCurrent();
     if (file === undefined || typeof text !== 'string') throw createNoPolicyError();
     const path = await ensureRealPath(file);
-    if (computeDigest(await readFile(path, 'utf8')) !== digest)
+    if (computeDigest(await readTextFile(path)) !== digest)
       throw new TenonError('console/changed', `${file}: the file has changed since it was read`, {
         hint: 'copy your changes, reload the page, and make them again',
       });
