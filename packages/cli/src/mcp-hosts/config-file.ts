@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { chown, lstat, open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemClock } from '@tenon/base';
-import { createFolder, withLock } from '@tenon/base/node';
+import { createFolder, replaceFile, withLock } from '@tenon/base/node';
 import { TenonError } from 'tenon';
 import { resolveProjectPath } from '../project-file.js';
 
@@ -62,12 +61,16 @@ export async function writeConfigText({ path, before, after, now, project }: Con
     const replaceUnchanged = async () => {
       if ((await readConfigText(target)) !== before) throw changedError;
       const stats = await stat(target).catch(() => undefined);
-      const mode = stats === undefined ? PRIVATE_MODE : stats.mode & 0o777;
-      const owner = stats && { uid: stats.uid, gid: stats.gid };
-      const backup = before === undefined ? undefined : `${target}.${formatStamp(now)}.bak`;
-      if (backup !== undefined && before !== undefined) await replace(backup, before, mode, owner);
-      await replace(target, after, mode, owner);
-      if (backup !== undefined) await deleteSurplusBackups(target);
+      if (stats === undefined || before === undefined) {
+        await replaceFile(target, after, systemClock, PRIVATE_MODE);
+        return undefined;
+      }
+      const backup = `${target}.${formatStamp(now)}.bak`;
+      await replaceFile(backup, before, systemClock, PRIVATE_MODE);
+      await chmod(backup, stats.mode & 0o777);
+      if (process.getuid?.() === 0) await chown(backup, stats.uid, stats.gid);
+      await replaceFile(target, after, systemClock);
+      await deleteSurplusBackups(target);
       return backup;
     };
     const lockOptions = { timeout: LOCK_TIMEOUT, createBusyError: () => changedError };
@@ -89,30 +92,6 @@ async function resolveLink(path: string): Promise<string> {
       () => false,
     );
     return isLink ? resolve(dirname(path), await readlink(path)) : path;
-  }
-}
-
-async function replace(
-  path: string,
-  text: string,
-  mode: number,
-  owner: { uid: number; gid: number } | undefined,
-): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', mode);
-    try {
-      await file.chmod(mode);
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    // Only root may give a file away, and only root can have to.
-    if (owner && process.getuid?.() === 0) await chown(temporary, owner.uid, owner.gid);
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createFolder } from '@tenon/base/node';
+import { systemClock } from '@tenon/base';
+import { createFolder, replaceFile } from '@tenon/base/node';
 import { writeJson } from '@tenon/base/writers';
 import { TenonError } from 'tenon';
 
@@ -61,9 +62,7 @@ export async function readSocketRecord(file: string): Promise<SocketRecord | und
 
 /** Replaces a record. Other processes see the previous or the whole record. */
 export async function writeSocketRecord(file: string, record: SocketRecord): Promise<void> {
-  const temporary = `${file}.${record.pid}`;
-  await writeFile(temporary, writeJson(record), { mode: 0o600 });
-  await rename(temporary, file);
+  await replaceFile(file, writeJson(record), systemClock, 0o600);
 }
 
 /** Removes a record if it still describes this process. */

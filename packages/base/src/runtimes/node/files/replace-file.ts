@@ -32,15 +32,17 @@ export async function ensurePathInFolder(path: string): Promise<string | undefin
 
 /**
  * Writes a file atomically. A reader gets the old or the new content, never a part, even after a power failure. Without
- * a mode the file keeps its mode.
+ * a mode the file keeps its mode. It keeps its owner if root writes it.
  */
 export async function replaceFile(path: string, text: string, clock: Clock, mode?: number): Promise<void> {
   const temporaryPath = `${path}.${process.pid}.${randomUUID()}.new`;
-  const previous = mode === undefined ? await stat(path).catch(() => undefined) : undefined;
+  const previous = await stat(path).catch(() => undefined);
   try {
     const file = await open(temporaryPath, 'wx', mode ?? 0o666);
     try {
-      if (previous) await file.chmod(previous.mode & 0o777);
+      if (previous && mode === undefined) await file.chmod(previous.mode & 0o777);
+      // Not each file system lets root give a file away.
+      if (previous && process.getuid?.() === 0) await file.chown(previous.uid, previous.gid).catch(() => {});
       await file.writeFile(text);
       await file.sync();
     } finally {
