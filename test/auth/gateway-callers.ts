@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createAudit, createHost } from '@tenon/host';
 import { createIssuer } from '@tenon/issuer';
 import { type ClientOptions, type Clock, connect, createServer, tool } from 'tenon';
-import { createCallerSignIn, memoryTokenStore, protect, signIn, type TokenVerifier } from 'tenon/auth';
+import { createCallerSignIn, memoryTokenStore, protect, signIn } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
@@ -97,13 +97,7 @@ export async function serveGateway({ clock }: { readonly clock?: Clock } = {}) {
   const upstream = await serveUpstream(other.url);
   const { url, listeners, close } = await listenFirst();
   const resource = `${url}/mcp`;
-  const createVerifier = () => protect({ resource, issuers: [own.url] });
-  let verifier = createVerifier();
-  /** Verifies with the current keys of the issuer after `forgetOwnKeys`. */
-  const tokenVerifier: TokenVerifier = {
-    ...verifier,
-    authorize: request => verifier.authorize(request),
-  };
+  const tokenVerifier = protect({ resource, issuers: [own.url] });
   const lines: string[] = [];
   const audit = await createAudit({ append: async line => void lines.push(line) });
   const callerSignIn = createCallerSignIn({
@@ -131,9 +125,6 @@ export async function serveGateway({ clock }: { readonly clock?: Clock } = {}) {
     own,
     other,
     /** Forgets the keys of the authorization server of the gateway, so that the next request reads them again. */
-    forgetOwnKeys() {
-      verifier = createVerifier();
-    },
     host,
     records: async () => {
       await audit.flush();

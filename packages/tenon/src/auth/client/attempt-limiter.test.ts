@@ -42,6 +42,17 @@ describe('AttemptLimiter', () => {
     expect(limiter.mayRequestTokens(refuse())).toBe(true);
   });
 
+  it('names the reason of the server for a rejected token, without the token', () => {
+    const limiter = createLimiter();
+    const challenge =
+      'Bearer error="invalid_token", error_description="The token short-1 was not issued for this resource"';
+    const refusal = { ...refuse(), header: () => challenge, sentHeaders: { authorization: 'Bearer short-1' } };
+    limiter.mayRequestTokens(refusal);
+    expect(getError(() => limiter.mayRequestTokens(refusal))).toMatchObject({
+      received: expect.stringMatching(/^invalid_token: The token (?!short-1).+ was not issued for this resource$/),
+    });
+  });
+
   it('starts no sign-in for the request that ends a session, unless no user is needed', () => {
     expect(createLimiter().mayRequestTokens(refuse({}, 'DELETE'))).toBe(false);
     expect(createLimiter({ interactive: false }).mayRequestTokens(refuse({}, 'DELETE'))).toBe(true);

@@ -1,6 +1,7 @@
-import { redactUrl, TenonError } from '@tenon/base';
-import { OFFLINE_ACCESS } from '@tenon/base/oauth';
+import { REDACTED, redactUrl, TenonError } from '@tenon/base';
+import { OFFLINE_ACCESS, sanitizeServerText } from '@tenon/base/oauth';
 import type { RefusedRequest } from './authorizer.js';
+import { parseAuthChallenge } from './discovery/auth-challenge.js';
 import type { Grant } from './grants/grant.js';
 
 /** Maximum number of step-up authorizations for the same scopes. */
@@ -52,7 +53,7 @@ export class AttemptLimiter {
     if (interactive && refusal.method === 'DELETE') return false;
     if (interactive && this.#failed && refusal.method !== 'POST') return false;
     const counts = this.#getCounts(refusal);
-    if (counts.requested > 0) throw this.#createRejectedError();
+    if (counts.requested > 0) throw this.#createRejectedError(refusal);
     counts.requested += 1;
     return true;
   }
@@ -110,9 +111,13 @@ export class AttemptLimiter {
     return counts;
   }
 
-  #createRejectedError(): TenonError {
+  #createRejectedError({ header, sentHeaders }: RefusedRequest): TenonError {
+    const { error = '', description = '' } = parseAuthChallenge(header('www-authenticate'));
+    const token = sentHeaders.authorization?.split(' ')[1];
+    const reason = token ? description.replaceAll(token, REDACTED) : description;
     return new TenonError('auth/rejected', 'the server rejected a new token', {
       peer: redactUrl(this.#server),
+      received: [error, reason].map(sanitizeServerText).filter(Boolean).join(': ') || 'HTTP 401',
       status: 401,
       hint: 'call `signOut` and sign in with an account that may use this server; if it still fails, ask its operator which authorization server and audience it accepts',
     });

@@ -8,6 +8,8 @@ export interface AuthChallenge {
   /** Scopes that the request needs. `undefined` when the challenge has no `scope`. */
   readonly scopes: readonly string[] | undefined;
   readonly error: string | undefined;
+  /** Reason for the developer of the client. */
+  readonly description: string | undefined;
   /** True if the client must repeat the request with a new DPoP proof and the nonce of the response. */
   readonly requiresNonce: boolean;
 }
@@ -24,6 +26,7 @@ export function parseAuthChallenge(header: string | undefined): AuthChallenge {
     metadataUrl: parseUrl(metadataUrl ?? '') && metadataUrl,
     scopes: scope === undefined ? undefined : splitScopes(scope),
     error: findParam('error'),
+    description: findParam('error_description'),
     requiresNonce: supported.some(each => each.params.error === 'use_dpop_nonce'),
   };
 }
