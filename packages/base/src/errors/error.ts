@@ -108,8 +108,8 @@ export class TenonError extends Error {
 
 /** Returns the error with other details. It keeps all details that are not named. */
 export function withDetails(error: TenonError, details: ErrorDetails & { readonly summary?: string }): TenonError {
-  const { code, summary, cause } = error;
-  return new TenonError(code, details.summary ?? summary, { ...error, cause, ...details });
+  const { summary = error.summary } = details;
+  return new TenonError(error.code, summary, { ...error, cause: error.cause, ...details });
 }
 
 /**

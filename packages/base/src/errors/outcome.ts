@@ -31,16 +31,15 @@ export function isOwnError({ code }: TenonError): boolean {
   return /^(auth|cli|host|config|lock|policy)\//.test(code);
 }
 
-/** Creates the error of a request that got an error response. `code` applies if the peer knows the outcome. */
+/** Creates the error of a request that got an error response, with any HTTP status. */
 export function createPeerError(
   { code: rpcCode, message, data }: Pick<ErrorObject, 'message' | 'data'> & { readonly code?: number | undefined },
   details: ErrorDetails,
-  code = 'peer/error',
 ): TenonError {
-  const answer = { ...details, rpcCode, data };
-  if (hasExecuted(data)) return new TenonError(code, message, { ...answer, hint: EXECUTED_ADVICE });
-  if (!hasUnknownOutcome(data)) return new TenonError(code, message, answer);
-  return new TenonError(OUTCOME_UNKNOWN, message, { ...answer, hint: OUTCOME_ADVICE });
+  const isUnknown = hasUnknownOutcome(data);
+  const advice = isUnknown ? OUTCOME_ADVICE : details.hint;
+  const hint = hasExecuted(data) ? EXECUTED_ADVICE : advice;
+  return new TenonError(isUnknown ? OUTCOME_UNKNOWN : 'peer/error', message, { ...details, rpcCode, data, hint });
 }
 
 /** Member of the data of an error response that says that the request may have been executed. */

@@ -36,9 +36,9 @@ it('counts an error response as a response, and ignores other failures', () => {
 it.each([
   [failWith('http/unreachable'), true],
   [failWith('call/outcome-unknown', { cause: failWith('http/interrupted') }), true],
-  [failWith('http/refused', { status: 502 }), true],
-  [failWith('http/refused', { status: 503, rpcCode: -32603 }), false],
-  [failWith('http/refused', { status: 500 }), false],
+  [failWith('peer/error', { status: 502 }), true],
+  [failWith('peer/error', { status: 503, rpcCode: -32603 }), false],
+  [failWith('peer/error', { status: 500 }), false],
   [failWith('auth/needs-user'), false],
 ])('isUnreachable classifies an error of a server: %#', (error, expected) => {
   expect(isUnreachable(error)).toBe(expected);

@@ -44,8 +44,8 @@ export class ConnectionHealth {
     if (!TenonError.is(thrown)) return;
     // During a delay after failures, nothing was sent.
     if (thrown.code.startsWith('host/')) return;
-    if (thrown.code === 'peer/error') this.#record(undefined);
-    else if (isUnreachable(thrown) || isAuthError(thrown)) this.#record(thrown);
+    if (isUnreachable(thrown) || isAuthError(thrown)) this.#record(thrown);
+    else if (thrown.code === 'peer/error') this.#record(undefined);
   }
 
   /** Position of the last response or failure among those of all connections. 0 if there was none. */

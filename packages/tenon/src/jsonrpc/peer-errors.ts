@@ -1,8 +1,19 @@
-import { TenonError } from '@tenon/base';
+import { TenonError, withDetails } from '@tenon/base';
 import { formatId, isId, type JsonRpcResponse } from './message.js';
 
 /** Maximum number of messages in one batch. */
 export const MAX_BATCH = 50;
+
+/** The peer, and its transport, by their names in errors. */
+export interface NamedPeer {
+  readonly peer: string;
+  readonly transport: { readonly peer: string };
+}
+
+/** Names the peer and the method in an error of the transport, which knows neither. Other errors keep their names. */
+export function withNames(error: TenonError, { peer, transport }: NamedPeer, method?: string): TenonError {
+  return error.peer === transport.peer ? withDetails(error, { peer, method }) : error;
+}
 
 /**
  * Creates the error of a response to an unknown request. A response without an ID means that the peer could not read a

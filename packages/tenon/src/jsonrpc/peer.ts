@@ -119,7 +119,8 @@ export class Peer implements MessageReceiver {
 
   /** Converts the error of a failed send. Every failure may show that the session is lost. */
   #toSendError(error: unknown, method?: string): TenonError {
-    const sendError = TenonError.from(error, 'connection/send', { peer: this.peer, method });
+    const { peer } = this.transport;
+    const sendError = errors.withNames(TenonError.from(error, 'connection/send', { peer }), this, method);
     if (isSessionLoss(sendError)) this.onSessionLost(sendError);
     return sendError;
   }
@@ -152,8 +153,7 @@ export class Peer implements MessageReceiver {
   /** Aborts all handlers of the peer and rejects all pending requests. */
   end(error = errors.createClosedError(this.peer)): void {
     this.#hasEnded = true;
-    this.#pending?.failAll(error);
-    this.#incoming?.cancelAll('the connection ended');
+    this.failRequests(error);
   }
 
   /** Rejects all pending requests and aborts all handlers, and continues. The transport has answered their requests. */

@@ -10,7 +10,10 @@ const HOUR = 3_600_000;
 /** @param stopped Returns the time for which the process did not run, by which its timers are late. */
 function start(stopped: () => number = () => 0) {
   const clock = fakeClock(HOUR);
-  const calls = new PendingRequests({ ...clock, elapsed: () => clock.elapsed() + stopped() }, { peer: 'p' });
+  const calls = new PendingRequests(
+    { ...clock, elapsed: () => clock.elapsed() + stopped() },
+    { peer: 'p', transport: { peer: 't' } },
+  );
   const abandoned: unknown[] = [];
   const outcomes: unknown[] = [];
   const wait = (more: object = {}) => {

@@ -9,6 +9,7 @@ import {
 } from '@tenon/base';
 import type { Id, JsonRpcResponse } from './message.js';
 import { readNumericId } from './numeric-id.js';
+import { type NamedPeer, withNames } from './peer-errors.js';
 import type { SendOptions } from './transport.js';
 
 /** Timeouts of a request. */
@@ -54,11 +55,6 @@ export interface CallTrace {
 /** Params of a request. A function gets the ID of the request, for example for a progress token. */
 export type LazyParams = JsonObject | undefined | ((id: Id) => JsonObject);
 
-/** The peer by its name in errors. */
-interface NamedPeer {
-  readonly peer: string;
-}
-
 interface PendingRequest {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: TenonError) => void;
@@ -99,27 +95,27 @@ export class PendingRequests {
     return this.#idPrefix === undefined ? this.#lastId : `${this.#idPrefix}${this.#lastId}`;
   }
 
-  waitForResponse(id: Id, method: string, waitForResponse: PendingOptions): Promise<JsonObject> {
+  waitForResponse(id: Id, method: string, wait: PendingOptions): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      const { signal } = waitForResponse;
-      if (signal?.aborted) return reject(this.#createAbortError(method, waitForResponse));
+      const { signal } = wait;
+      if (signal?.aborted) return reject(this.#createAbortError(method, wait));
       const startedAt = this.#clock.elapsed();
-      const onAbort = signal && (() => this.#abandon(id, this.#createAbortError(method, waitForResponse)));
+      const onAbort = signal && (() => this.#abandon(id, this.#createAbortError(method, wait)));
       if (onAbort) signal.addEventListener('abort', onAbort, { once: true });
-      const totalDeadline = startedAt + (waitForResponse.totalTimeout ?? Number.POSITIVE_INFINITY);
-      const idleDeadline = startedAt + (waitForResponse.idleTimeout ?? IDLE_TIMEOUT);
+      const totalDeadline = startedAt + (wait.totalTimeout ?? Number.POSITIVE_INFINITY);
+      const idleDeadline = startedAt + (wait.idleTimeout ?? IDLE_TIMEOUT);
       this.#requests.set(id, {
         resolve,
         reject,
         method,
-        wait: waitForResponse,
+        wait,
         startedAt,
         totalDeadline,
         idleDeadline,
         onAbort,
       });
       this.#scheduleCheck(Math.min(totalDeadline, idleDeadline), startedAt);
-      const { laterIdleTimeout: later } = waitForResponse;
+      const { laterIdleTimeout: later } = wait;
       if (later) void later.start.then(() => this.#setIdleTimeout(id, later.timeout));
     });
   }
@@ -131,8 +127,9 @@ export class PendingRequests {
   /** Returns the numeric ID of the request that a response with the text of that ID answers. */
   findByText(id: unknown): { readonly id: number; readonly method: string | undefined } | undefined {
     const numericId = readNumericId(id);
-    if (numericId === undefined || (!this.#requests.has(numericId) && this.#late?.id !== numericId)) return undefined;
-    return { id: numericId, method: this.#requests.get(numericId)?.method };
+    if (numericId === undefined) return undefined;
+    const pending = this.#requests.get(numericId);
+    return pending || this.#late?.id === numericId ? { id: numericId, method: pending?.method } : undefined;
   }
 
   /** Number of pending requests. */
@@ -165,7 +162,7 @@ export class PendingRequests {
   /** Rejects the request with an ID or the text of it. Returns false when no caller waits for its response. */
   fail(id: Id, error: TenonError): boolean {
     const pending = this.#take(this.findByText(id)?.id ?? id);
-    pending?.reject(error);
+    pending?.reject(withNames(error, this.#peer, pending.method));
     return pending !== undefined;
   }
 

@@ -78,7 +78,6 @@ describe('the test of a call with a fault', () => {
     }
     const stream =
       transport === 'http' && version === '2025-11-25' ? 'returns "said"' : 'fails with call/outcome-unknown';
-    const invalid = transport === 'http' ? 'http/refused' : 'peer/error';
     expect(titles).toEqual([
       'say: fails with call/outcome-unknown if the connection breaks before the request',
       `say: ${stream} if the connection breaks before the response`,
@@ -92,7 +91,7 @@ describe('the test of a call with a fault', () => {
       expect.stringMatching(/^say: .* if the request arrives twice$/),
       'say: returns "said" if the response arrives twice',
       'say: returns "said" if a notification arrives twice',
-      `say: fails with ${invalid} if the request is malformed`,
+      'say: fails with peer/error if the request is malformed',
       'say: fails with peer/malformed if the response is malformed',
       'say: returns "said" if a notification is malformed',
       'say: returns the recorded result if the result is replaced',

@@ -10,7 +10,6 @@ import {
   withDetails,
 } from '@tenon/base';
 import { isReadOnly } from '../../protocol/methods.js';
-import type { Connection } from '../connection/connection.js';
 import { CURSOR_EXPIRED } from './pages.js';
 
 /** Codes of errors that occur before the server executes a request. */
@@ -18,14 +17,18 @@ const NOT_EXECUTED =
   /^connect\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|invalid-header|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
 
 /** Codes of error responses. Other errors with a JSON-RPC code describe an invalid response. */
-const ANSWERED = /^(peer\/error|http\/refused|rpc\/error|tool\/failed)$/;
+const ANSWERED = /^((peer|rpc)\/error|tool\/failed)$/;
 
 const REQUEST_TIMEOUT = 408;
 
+/** Requests that open a connection. If one fails, the call was not sent. */
+const OPENING = /^(initialize|server\/discover)$/;
+
 /** Tells if the server may have executed a request that failed with this error. */
 export function mayHaveExecuted(error: TenonError): boolean {
-  const { code, status = 0 } = error;
-  if (ANSWERED.test(code) || NOT_EXECUTED.test(code) || isOwnError(error) || isRefusedForNow(error)) return false;
+  const { code, status = 0, method = '' } = error;
+  if (ANSWERED.test(code) || NOT_EXECUTED.test(code) || OPENING.test(method) || isOwnError(error)) return false;
+  if (isRefusedForNow(error)) return false;
   return code !== 'http/status' || status < 400 || status >= 500 || status === REQUEST_TIMEOUT;
 }
 
@@ -33,8 +36,8 @@ export function mayHaveExecuted(error: TenonError): boolean {
  * Adds to the error of a call that the server may have executed it, with the advice to check the effect. Its code stays,
  * unless the connection was lost. Returns other errors unchanged.
  */
-export function adviseOutcome(error: TenonError, { peer }: Pick<Connection, 'peer'>, method: string): TenonError {
-  const { code, hint, data, summary } = error;
+export function adviseOutcome(error: TenonError, method = error.method): TenonError {
+  const { code, hint, data, summary, peer } = error;
   // A caller that has aborted a call knows it, and the error of a refused result says that the server has executed it.
   if (!mayHaveExecuted(error) || code === OUTCOME_UNKNOWN || code === 'call/aborted' || hasExecuted(data)) return error;
   if (isConnectionLoss(error))

@@ -166,12 +166,12 @@ export class CallPipeline implements CallContext {
     const all: ListedTool[] = [];
     const { generation } = this.toolCache;
     for await (const tool of listAll<Tool>(this, 'tools/list', 'tools', options)) {
-      const { dialect, endpoint } = this.connections.lastConnection;
+      const { dialect, endpoint, peer } = this.connections.lastConnection;
       const hasHeaders = dialect.http.mirrorHeaders && endpoint.kind === 'http';
       const headerParams = hasHeaders ? readHeaderParams(tool.inputSchema) : undefined;
       if (typeof headerParams === 'string') {
         const summary = `tool "${tool.name}" was ignored: ${headerParams}`;
-        this.emitter.emit('error', this.#createError('peer/unusable-tool', summary));
+        this.emitter.emit('error', new TenonError('peer/unusable-tool', summary, { peer }));
       } else {
         all.push(readListedTool(tool));
         yield tool;
@@ -296,15 +296,6 @@ export class CallPipeline implements CallContext {
             },
       headers,
     };
-  }
-
-  #createError(
-    code: string,
-    summary: string,
-    method?: string,
-    connection = this.connections.lastConnection,
-  ): TenonError {
-    return new TenonError(code, summary, { peer: connection.peer, method });
   }
 }
 

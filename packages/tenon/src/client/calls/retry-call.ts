@@ -31,7 +31,7 @@ export async function retryCall(
     if (isRepeatable && isRefusedForNow(error)) return await sendWhenAccepted(pipeline, callState, error);
     throw error;
   } catch (thrown) {
-    throw isRepeatable || !TenonError.is(thrown) ? thrown : adviseOutcome(thrown, connection, method);
+    throw isRepeatable || !TenonError.is(thrown) ? thrown : adviseOutcome(thrown);
   }
 }
 

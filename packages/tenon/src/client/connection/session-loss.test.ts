@@ -194,7 +194,7 @@ describe('a client whose server forgets the session', () => {
     const open = () => createHttpTransport('http://127.0.0.1:9/mcp', { requester });
     const client = await connectTo({ kind: 'http', open }, { protocolVersion: '2025-11-25', validate: 'off' });
     refuse = true;
-    await expect(client.callTool('count', { n: 1 })).rejects.toMatchObject({ code: 'http/refused', rpcCode: code });
+    await expect(client.callTool('count', { n: 1 })).rejects.toMatchObject({ code: 'peer/error', rpcCode: code });
     refuse = false;
     await client.callTool('count', { n: 2 });
     expect(server.initializations).toBe(1);

@@ -4,7 +4,7 @@ import { mayRefuseVersion } from './version-refusal.js';
 
 describe('mayRefuseVersion', () => {
   it.each([400, 404, 422, undefined])('takes a JSON-RPC error with status %s as a refusal of the version', status => {
-    const error = new TenonError('http/refused', 'unsupported version', { status, rpcCode: -32601 });
+    const error = new TenonError('peer/error', 'unsupported version', { status, rpcCode: -32601 });
     expect(mayRefuseVersion(error)).toBe(true);
   });
 
@@ -13,6 +13,6 @@ describe('mayRefuseVersion', () => {
   });
 
   it.each([401, 403, 503])('takes a JSON-RPC error with status %i as none', status => {
-    expect(mayRefuseVersion(new TenonError('http/refused', 'refused', { status, rpcCode: -32600 }))).toBe(false);
+    expect(mayRefuseVersion(new TenonError('peer/error', 'refused', { status, rpcCode: -32600 }))).toBe(false);
   });
 });

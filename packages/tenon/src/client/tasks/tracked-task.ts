@@ -71,7 +71,7 @@ export class TrackedTask {
       void cancelQuietly(this.#pipeline, this.snapshot.taskId);
       // A call whose repetition is harmless needs no advice.
       if (this.#origin.idempotent) throw error;
-      throw adviseOutcome(error, this.#pipeline.connections.lastConnection, 'tools/call');
+      throw adviseOutcome(error, 'tools/call');
     } finally {
       stopProgress?.();
     }

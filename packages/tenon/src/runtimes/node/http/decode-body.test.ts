@@ -120,7 +120,7 @@ describe('a body with a content coding', () => {
       const body = gzipSync(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
       response.writeHead(503, { 'content-encoding': 'gzip' }).end(body);
     });
-    await expect(transport.send(ask())).rejects.toMatchObject({ code: 'http/refused', rpcCode: -32_000 });
+    await expect(transport.send(ask())).rejects.toMatchObject({ code: 'peer/error', rpcCode: -32_000 });
   });
 
   it.each(CODINGS.slice(0, 6))(

@@ -1,9 +1,9 @@
-import { type AbortSignalLike, type Clock, isObject, type TenonError } from '@tenon/base';
+import { type AbortSignalLike, type Clock, createPeerError, isObject, type TenonError } from '@tenon/base';
 import { type Id, isFailureMessage, type JsonRpcFailure, parseJson } from '../../../jsonrpc/message.js';
 import { answersId } from '../../../jsonrpc/numeric-id.js';
 import type { MessageReceiver } from '../../../jsonrpc/transport.js';
 import type { EndpointClient } from './endpoint-client.js';
-import { createHttpRefusalError, createUnreadableError, findSessionLoss } from './errors.js';
+import { createUnreadableError, findSessionLoss } from './errors.js';
 import type { ReconnectPolicy } from './options.js';
 import type { RequestSignals } from './request-signals.js';
 import type { SessionFailures } from './session-failures.js';
@@ -92,7 +92,7 @@ function deliverOne(context: HttpClientContext, pending: PendingResponse, value:
     if (answersId(value.id, pending.id)) pending.answered = true;
     else if (value.id == null && isFailureMessage(value)) {
       // The server did not name the request that failed. There is only one on this connection.
-      pending.readError = createHttpRefusalError(context.peer, value, 200);
+      pending.readError = createPeerError(value.error, { peer: context.peer, status: 200 });
     }
   }
   if (pending.id === undefined) context.receiver.onMessage(value);

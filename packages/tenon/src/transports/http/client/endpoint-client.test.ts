@@ -35,11 +35,10 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
       json(response, { jsonrpc: '2.0', id: 1, error: failure }, 400),
     );
     expect(error).toMatchObject({
-      code: 'http/refused',
+      code: 'peer/error',
       status: 400,
       rpcCode: -32022,
       data: failure.data,
-      cause: failure,
     });
     expect(notes).toMatchObject({ messages: [], lost: [] });
   });

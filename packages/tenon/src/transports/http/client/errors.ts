@@ -1,7 +1,6 @@
 import {
   type AbortSignalLike,
   createPeerError,
-  type ErrorObject,
   hasUnknownOutcome,
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -101,21 +100,6 @@ export function findDecodingError(error: unknown, peer: string): TenonError | un
   return new TenonError(code, summary, { peer, expected, received });
 }
 
-/** Creates the error for a JSON-RPC error in an HTTP error response. `cause` is the unchanged error object. */
-export function createHttpRefusalError(
-  peer: string,
-  { error }: JsonRpcFailure,
-  status: number,
-  hint?: string,
-  retryAfterMs?: number,
-): TenonError {
-  return createPeerError(
-    error,
-    { peer, status, hint, retryAfterMs, cause: error satisfies ErrorObject },
-    'http/refused',
-  );
-}
-
 /** The message that got an error response. */
 export interface RefusedMessage {
   /** JSON-RPC ID of the message. Absent if it is not a request. */
@@ -136,7 +120,7 @@ export async function readRefusal(reply: HttpReply, peer: string, message: Refus
   if (loss) return loss;
   const retryAfterMs = parseRetryAfter(reply.header('retry-after'));
   const hint = getAdvice(reply, retryAfterMs);
-  if (failure) return createHttpRefusalError(peer, failure, status, hint, retryAfterMs);
+  if (failure) return createPeerError(failure.error, { peer, status, hint, retryAfterMs });
   return new TenonError('http/status', 'the server rejected the request', {
     peer,
     status,

@@ -96,7 +96,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     [200, 'application/json', '', 'peer/no-answer'],
     [200, 'application/json', JSON.stringify(note()), 'peer/no-answer'],
     [200, 'application/json', '{"jsonrpc":"2.0","id":1,"resu', 'peer/unreadable'],
-    [200, 'application/json', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}', 'http/refused'],
+    [200, 'application/json', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}', 'peer/error'],
   ])('rejects a request without a usable response: %i %s %j', async (status, type, body, code) => {
     const { channel, notes } = await start((_, response) => {
       response.writeHead(status, { 'content-type': type }).end(body);

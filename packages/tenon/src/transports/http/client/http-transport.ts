@@ -23,8 +23,8 @@ export interface HttpTransport extends Transport {
    * of any other response. Messages that are sent concurrently may arrive in another order.
    * @throws TenonError with one of these codes:
    * - `http/unreachable`: nothing was sent. `http/interrupted`: the message was sent, and the response was lost.
-   * - `http/refused`: an error status with a JSON-RPC error, which is in `status`, `rpcCode`, `message`, `data` and
-   * `cause`. It is not also delivered as a message.
+   * - `peer/error`: an error status with a JSON-RPC error, which is in `status`, `rpcCode`, `summary` and `data`. It is
+   * not also delivered as a message.
    * - `http/status`: an error status without one. `http/redirected`: a redirect that is not followed.
    * - `session/gone`: 404 or 410 to a message of a session, or a text about a lost session with another status. The message
    * was not processed. The session ID is dropped, so the next message is sent without it.

@@ -36,13 +36,14 @@ const EXPOSED_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate,
 
 /** Returns the headers that let the page at `origin` read the response, if any. */
 export function createCorsHeaders(cors: CorsOptions, origin: string | undefined): HeaderFields | undefined {
-  if (origin === undefined || (cors.origins !== '*' && !cors.origins.includes(origin))) return undefined;
-  const credentials = cors.credentials === true && cors.origins !== '*';
+  const { origins, credentials } = cors;
+  const isOpen = origins === '*';
+  if (origin === undefined || !(isOpen || origins.includes(origin))) return undefined;
   return {
-    'access-control-allow-origin': cors.origins === '*' ? '*' : origin,
+    'access-control-allow-origin': isOpen ? origins : origin,
     'access-control-expose-headers': EXPOSED_HEADERS,
     vary: 'Origin',
-    ...(credentials ? { 'access-control-allow-credentials': 'true' } : {}),
+    ...(credentials === true && !isOpen && { 'access-control-allow-credentials': 'true' }),
   };
 }
 

@@ -65,7 +65,7 @@ export function createHealthEndpoints(
   handler: RequestHandler,
   context: HealthContext,
 ): HealthEndpoints | undefined {
-  if (health === undefined || health === false) return undefined;
+  if (!health) return undefined;
   const options = health === true ? {} : health;
   const { live = '/healthz', ready = '/readyz', getDetails } = options;
   if (live === ready || ![live, ready].every(path => path.startsWith('/')))
@@ -73,10 +73,6 @@ export function createHealthEndpoints(
       expected: 'two different paths that begin with "/"',
       received: `${live} and ${ready}`.slice(0, 80),
     });
-  const getFormats = () => {
-    const unknownFormats = handler.getUnknownFormats?.() ?? [];
-    return unknownFormats.length > 0 ? { unknownFormats } : {};
-  };
   const findFailed = createReadinessCheck(options, handler, context);
   return {
     serves: path => path === live || path === ready,
@@ -85,10 +81,14 @@ export function createHealthEndpoints(
         return exchange.reply(405, undefined, { allow: 'GET, HEAD' });
       if (exchange.path === live) return reply(exchange, []);
       if (context.isDraining()) return reply(exchange, ['draining']);
-      // The server may start to drain while the checks run.
-      void findFailed().then(failed =>
-        reply(exchange, context.isDraining() ? ['draining'] : failed, { ...getDetails?.(), ...getFormats() }),
-      );
+      void findFailed().then(failed => {
+        const unknownFormats = handler.getUnknownFormats?.() ?? [];
+        // The server may start to drain while the checks run.
+        reply(exchange, context.isDraining() ? ['draining'] : failed, {
+          ...getDetails?.(),
+          ...(unknownFormats.length > 0 && { unknownFormats }),
+        });
+      });
     },
   };
 }
@@ -107,7 +107,7 @@ function createReadinessCheck(
   { clock, report }: HealthContext,
 ): () => Promise<readonly string[]> {
   const { checkStores } = handler;
-  const entries = Object.entries({ ...(stores && checkStores ? { stores: checkStores } : {}), ...checks });
+  const entries = Object.entries({ ...(stores && checkStores && { stores: checkStores }), ...checks });
   let running: Promise<readonly string[]> | undefined;
   let last: { readonly failed: readonly string[]; readonly until: number } | undefined;
 

@@ -172,7 +172,7 @@ export class RetryForwarding implements RetryForwarder {
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
-    const stop = this.#options.stores.bus.subscribe(this.#topic, ({ kind, to, id }) => {
+    const stop = this.#options.stores.bus.subscribe(this.#toKey('retries'), ({ kind, to, id }) => {
       if (to !== this.id) return;
       if (kind === 'retry') void this.#take(String(id));
       else if (kind === 'reply') this.#waiting.get(String(id))?.();
@@ -228,11 +228,7 @@ export class RetryForwarding implements RetryForwarder {
   }
 
   #publish(message: JsonObject): Promise<void> {
-    return this.#options.stores.bus.publish(this.#topic, message);
-  }
-
-  get #topic(): string {
-    return `retries/${this.#options.stores.scope}`;
+    return this.#options.stores.bus.publish(this.#toKey('retries'), message);
   }
 
   #toKey(kind: string, ...rest: string[]): string {
