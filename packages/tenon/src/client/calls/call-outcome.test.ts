@@ -89,13 +89,15 @@ async function connectReplacing(
   protocolVersion = '2026-07-28',
 ) {
   const clock = fakeClock();
+  const replaced = new Map([[method, replace]]);
   const tools = { pay: tool({ run: () => 'paid' }) };
   const server = createServer({ name: 's', version: '1', tools, resources: { 'note://a': { read: () => 'a' } } });
   const handler = createHandler(server);
   const fetch = async (url: string | URL, init?: RequestInit) => {
     const request = new Request(url, init);
-    const isReplaced = request.method === 'POST' && (await request.clone().text()).includes(`"${method}"`);
-    return isReplaced ? replace(request) : handler(request);
+    const text = request.method === 'POST' ? await request.clone().text() : '';
+    const [, found] = [...replaced].find(([name]) => text.includes(`"${name}"`)) ?? [];
+    return found ? found(request) : handler(request);
   };
   const client = await connect({ url: 'http://localhost/mcp', fetch }, { clock, protocolVersion });
   client.on('error', () => {});
@@ -103,7 +105,7 @@ async function connectReplacing(
     void client.close();
     await handler.close({ timeout: 0 });
   };
-  return { client, clock, close };
+  return { client, clock, close, replace: replaced.set.bind(replaced) };
 }
 
 describe('a call whose response shows not if the server has executed it', () => {
@@ -150,6 +152,17 @@ describe('a call whose response shows not if the server has executed it', () => 
       expect((error as TenonError).hint).not.toMatch(/check the effect/);
       await close();
     }
+  });
+
+  it('gives no such advice if the session was lost, and the request that opens another one fails', async () => {
+    const broken = () =>
+      new Response(new ReadableStream({ pull: stream => stream.error(new Error('cut')) }), { headers: json });
+    const { client, close, replace } = await connectReplacing('tools/call', reply('', { status: 404 }), '2025-11-25');
+    replace('initialize', broken);
+    const error = await client.callTool('pay').catch((thrown: TenonError) => thrown);
+    expect(error).toMatchObject({ code: 'http/interrupted', method: 'initialize', data: undefined });
+    expect((error as TenonError).hint).toBeUndefined();
+    await close();
   });
 
   it('adds the advice to the second attempt after a lost session', async () => {

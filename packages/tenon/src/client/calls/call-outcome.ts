@@ -70,7 +70,6 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
     isAnswer ? second.summary : `${second.summary}; ${firstAttempt}`,
     {
       ...second,
-      method,
       hint: isAnswer ? `${next ?? 'read the answer'} (${firstAttempt})` : next,
       cause: new AggregateError([first, second], 'both attempts failed'),
     },

@@ -2,7 +2,7 @@ import { type AuthInfo, type Clock, MAX_TIMER_DELAY } from '@tenon/base';
 
 /** Calls `end` once when an authorization expires. Returns a function that cancels this. */
 export function onExpiry(clock: Clock, auth: AuthInfo | undefined, end: () => void): () => void {
-  const { expiresAt = Number.POSITIVE_INFINITY } = auth ?? {};
+  const expiresAt = auth?.expiresAt ?? Number.POSITIVE_INFINITY;
   let cancel = ignore;
   if (!Number.isFinite(expiresAt)) return cancel;
   const arm = (): void => {
