@@ -96,7 +96,13 @@ describe('tenon audit verify', () => {
         '',
       ].join('\n'),
     );
-    expect((await runTenon(project.folder, csv)).code).toBe(2);
+    const again = await runTenon(project.folder, csv);
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining('a file that does not exist yet') });
+    const elsewhere = ['audit', 'export', 'made.jsonl', '--output', 'none/made.jsonl'];
+    expect(await runTenon(project.folder, elsewhere)).toMatchObject({
+      code: 2,
+      err: 'tenon: cannot write none/made.jsonl: ENOENT. Check the path and its permissions.\n',
+    });
   });
 
   it('shows entries by decision, time and tool without verifying them', async () => {

@@ -58,7 +58,11 @@ async function exportAudit(context: CliContext, files: readonly string[], option
   const opened =
     stream && new Promise<void>((resolve, reject) => stream.once('open', () => resolve()).once('error', reject));
   await opened?.catch((error: NodeJS.ErrnoException) => {
-    throw createUsageError(`cannot write ${output}: ${error.code}`, 'pass the path of a file that does not exist yet');
+    const hint =
+      error.code === 'EEXIST'
+        ? 'pass the path of a file that does not exist yet'
+        : 'check the path and its permissions';
+    throw createUsageError(`cannot write ${output}: ${error.code}`, hint);
   });
   const write = async (line: string) => {
     if (stream === undefined) screen.printData(line);
