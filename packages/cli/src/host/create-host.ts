@@ -24,6 +24,7 @@ import { memoryStores, type SealKey, type Stores } from 'tenon';
 import type { AuthExceptionsByServer, Authorizer, CallerSignIn } from 'tenon/auth';
 import type { Telemetry } from 'tenon/telemetry';
 import type { CliContext } from '../cli-context.js';
+import { hasToken } from '../http/http-access.js';
 import { BEARER_PRINCIPAL } from '../http/http-auth.js';
 import { createUserSignIn } from '../http/sign-in.js';
 import { openSealedStores, type StoreOptions } from '../stores/open-stores.js';
@@ -283,8 +284,4 @@ function collectExceptions(entries: readonly ConfiguredEntry[]): AuthExceptionsB
       'url' in target && authExceptions ? [[target.url, authExceptions]] : [],
     ),
   );
-}
-
-function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
-  return Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
 }

@@ -63,9 +63,13 @@ async function readAuth(
     const { readSecretFile } = await import('./secret-file.js');
     return checkToken(await readSecretFile(context, tokenFile, '--token-file'), '--token-file', 'file');
   }
-  const hasToken = Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
-  if (hasToken || auth === 'none') return undefined;
+  if (hasToken(headers) || auth === 'none') return undefined;
   return createTargetAuthorizer(context, options, await readOAuthClient(context, options), exceptions);
+}
+
+/** Tells if headers contain a token, so that no sign-in adds another one. */
+export function hasToken(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
 }
 
 /** Checks a token without showing it. Texts of files often end with a line break. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { parseHostHeader } from '@tenon/base';
 import { isLoopbackHost } from 'tenon/node';
 import { createTelemetry, type Telemetry } from 'tenon/telemetry';
 import type { CliContext } from '../cli-context.js';
@@ -123,6 +124,6 @@ export async function serveMetrics({ host, port }: MetricsAddress): Promise<Metr
 function findRefusal({ method, url = '', headers }: IncomingMessage, host: string): number | undefined {
   if (url.split('?', 1)[0] !== PATH) return 404;
   if (method !== 'GET' && method !== 'HEAD') return 405;
-  const name = (headers.host ?? '').replace(/:\d+$/, '');
+  const name = parseHostHeader(headers.host ?? '') ?? '';
   return isLoopbackHost(host) && !isLoopbackHost(name) ? 403 : undefined;
 }
