@@ -156,9 +156,8 @@ export class CallPipeline implements CallContext {
     const deadline = new CallDeadline(this.pausableClock, totalTimeout);
     const cacheGeneration = this.cache.generation;
     const known = isMethod(method) ? method : undefined;
-    return this.options.telemetry
-      ? { method, known, params, options, deadline, cacheGeneration, trace: { round: 0 } }
-      : { method, known, params, options, deadline, cacheGeneration };
+    const trace = this.options.telemetry && { round: 0 };
+    return { method, known, params, options, deadline, cacheGeneration, trace };
   }
 
   /** Lists all tools. Over HTTP, tools with invalid header annotations are omitted. */
@@ -190,13 +189,11 @@ export class CallPipeline implements CallContext {
   /** Sends a call. First loads the list of tools if the call needs it. */
   sendOnce(initial: Connection, callState: CallState): Promise<JsonObject> {
     const loadsTools = callState.method === 'tools/call' && this.#mustLoadTools(initial);
-    return loadsTools || initial.ended
-      ? this.#sendLater(initial, callState, loadsTools)
-      : this.#exchange(initial, callState);
+    return loadsTools || initial.ended ? this.#sendLater(initial, callState) : this.#exchange(initial, callState);
   }
 
-  async #sendLater(initial: Connection, callState: CallState, loadsTools: boolean): Promise<JsonObject> {
-    if (loadsTools) await this.loadTools(initial, callState.options);
+  async #sendLater(initial: Connection, callState: CallState): Promise<JsonObject> {
+    if (callState.method === 'tools/call') await this.loadTools(initial, callState.options);
     // Loading the tools may have reconnected. The request was not sent yet, so it uses the current connection.
     return this.#exchange(initial.ended ? await this.connections.getConnection() : initial, callState);
   }
