@@ -45,7 +45,7 @@ it.each(['connection/closed', 'connection/unresponsive', 'call/outcome-unknown',
   },
 );
 
-it('logs a response that comes too late as a warning, because it stops nothing', () => {
+it('logs a response to no request as a warning, because it stops nothing', () => {
   const levels: unknown[] = [];
   const screen: Pick<Screen, 'logsJson' | 'note'> = { logsJson: false, note: (_, level) => void levels.push(level) };
   logError(screen as Screen, new TenonError('peer/unknown-response', 'received a response to the unknown request 5'));

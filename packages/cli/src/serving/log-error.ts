@@ -28,8 +28,7 @@ const HINTS: Readonly<Record<string, string>> = {
   'connection/unresponsive': CONNECTS_AGAIN,
   'call/outcome-unknown': CONNECTS_AGAIN,
   'http/silent-stream': CONNECTS_AGAIN,
-  'peer/unknown-response':
-    'do nothing if a request was cancelled or has timed out before, because its response may come later; else report it to the author of the peer',
+  'peer/unknown-response': 'report it to the author of the peer, which sent a response twice or to no request',
   'call/timeout': 'raise `timeout` in the entry of the server, if it can be busy for that long',
 };
 

@@ -128,7 +128,24 @@ describe('a peer that sends requests', () => {
     expect(await call).toBe('call/timeout');
     await say({ jsonrpc: '2.0', id: 1, result: {} });
     expect(abandoned).toEqual([1]);
+    expect(errors).toEqual([]);
+    await say({ jsonrpc: '2.0', id: 1, result: {} });
     expect(errors).toMatchObject([{ code: 'peer/unknown-response' }]);
+  });
+
+  it('ignores the late responses to the last 100 requests that were cancelled, and reports earlier ones', async () => {
+    const { peer, say, errors } = await startPeer();
+    const stop = new AbortController();
+    const calls = Array.from({ length: 101 }, () => peer.call('a', {}, { signal: stop.signal }).catch(() => {}));
+    await waitForImmediate();
+    stop.abort();
+    await Promise.all(calls);
+    await say(
+      ...calls.map((_, index) => ({ jsonrpc: '2.0', id: index + 1, error: { code: 0, message: 'cancelled' } })),
+    );
+    expect(errors).toMatchObject([
+      { code: 'peer/unknown-response', summary: 'received a response to the unknown request 1' },
+    ]);
   });
 
   it('rejects when its request cannot be created or sent', async () => {

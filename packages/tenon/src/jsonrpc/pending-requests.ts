@@ -5,6 +5,7 @@ import {
   createPeerError,
   type JsonObject,
   LATE_TIMER,
+  setNewest,
   TenonError,
 } from '@tenon/base';
 import type { Id, JsonRpcResponse } from './message.js';
@@ -68,6 +69,8 @@ interface PendingRequest {
 
 /** Time without a response after which a request fails by default, in milliseconds. */
 export const IDLE_TIMEOUT = 60_000;
+/** Maximum number of requests whose late responses are ignored. Responses to earlier ones are reported. */
+const MAX_ABANDONED = 100;
 /** A timer keeps the process alive while a caller waits for a response, because the memory transport has no socket. */
 const KEEP_PROCESS_ALIVE = { hold: true } as const;
 
@@ -81,7 +84,8 @@ export class PendingRequests {
   readonly #requests = new CompactMap<PendingRequest>();
   readonly #idPrefix: string | undefined;
   #lastId = 0;
-  #late: { readonly id: Id; readonly listener: (response: JsonRpcResponse) => void } | undefined;
+  /** The requests that nobody waits for any more, although their responses may come. */
+  readonly #abandoned = new Map<unknown, PendingOptions['onLateResponse']>();
   #timer: { dueAt: number; cancel: () => void } | undefined;
 
   constructor(clock: Clock, peer: NamedPeer, idPrefix?: string) {
@@ -129,7 +133,7 @@ export class PendingRequests {
     const numericId = readNumericId(id);
     if (numericId === undefined) return undefined;
     const pending = this.#requests.get(numericId);
-    return pending || this.#late?.id === numericId ? { id: numericId, method: pending?.method } : undefined;
+    return pending || this.#abandoned.has(numericId) ? { id: numericId, method: pending?.method } : undefined;
   }
 
   /** Number of pending requests. */
@@ -142,7 +146,7 @@ export class PendingRequests {
     return this.#timer !== undefined;
   }
 
-  /** Completes the request of a response. Returns false when no caller waits for this response. */
+  /** Completes the request of a response. Returns false if no request waits for it, or did. */
   completeRequest(response: JsonRpcResponse): boolean {
     const pending = this.#take(response.id as Id);
     if (pending === undefined) return this.#takeLate(response);
@@ -152,11 +156,8 @@ export class PendingRequests {
   }
 
   #takeLate(response: JsonRpcResponse): boolean {
-    const late = this.#late;
-    if (late === undefined || late.id !== response.id) return false;
-    this.#late = undefined;
-    late.listener(response);
-    return true;
+    this.#abandoned.get(response.id)?.(response);
+    return this.#abandoned.delete(response.id);
   }
 
   /** Rejects the request with an ID or the text of it. Returns false when no caller waits for its response. */
@@ -199,8 +200,7 @@ export class PendingRequests {
   #abandon(id: Id, error: TenonError): void {
     const pending = this.#take(id);
     if (pending === undefined) return;
-    const { onLateResponse: listener } = pending.wait;
-    if (listener) this.#late = { id, listener };
+    setNewest(this.#abandoned, id, pending.wait.onLateResponse, MAX_ABANDONED);
     pending.wait.onAbandoned?.(id, error);
     pending.reject(error);
   }
