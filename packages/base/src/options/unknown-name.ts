@@ -4,9 +4,16 @@ const MAX_NAME = 128;
 /** Maximum number of names that are compared, because callers choose how often that happens. */
 const MAX_COMPARED = 500;
 
-/** Describes a request for a tool or prompt that the caller does not see. `names` are those that the caller sees. */
-export function describeUnknownName(kind: 'tool' | 'prompt', name: string, names: readonly string[]): string {
-  const nearest = findNearestKey(name, names.slice(0, MAX_COMPARED));
+/**
+ * Describes a request for a tool or prompt that the caller does not see. `names` are those that the caller sees, and
+ * `nearest` is the one to propose.
+ */
+export function describeUnknownName(
+  kind: 'tool' | 'prompt',
+  name: string,
+  names: readonly string[],
+  nearest = findNearestKey(name, names.slice(0, MAX_COMPARED)),
+): string {
   const advice =
     nearest === undefined ? `. Choose a name from ${kind}s/list` : `. Did you mean "${nearest.slice(0, MAX_NAME)}"?`;
   return `Unknown ${kind}: ${name.slice(0, MAX_NAME)}${advice}`;

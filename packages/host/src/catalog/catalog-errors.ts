@@ -47,7 +47,11 @@ export function createUnknownNameError(
   outer: string,
   { unavailable = [], disabled, undeclared = [], names = [] }: UnknownNameReasons,
 ): Error {
-  const what = describeUnknownName(kind === 'tools' ? 'tool' : 'prompt', outer, names);
+  // Models leave out the name of the server, and hosts put one before each name.
+  const suffix = `__${outer}`;
+  const [same, ...others] = names.filter(each => each.endsWith(suffix) || outer.endsWith(`__${each}`));
+  const proposed = others.length === 0 ? same : undefined;
+  const what = describeUnknownName(kind === 'tools' ? 'tool' : 'prompt', outer, names, proposed);
   const stop = what.endsWith('?') ? '' : '.';
   if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}${stop} The server "${disabled}" is disabled`);
   if (undeclared.length > 0) {

@@ -66,14 +66,25 @@ export async function createClientIdentity(
   return { client, auth: authenticateBySecret(credentials, supportedMethods, issuer.id) };
 }
 
+/** Methods of a client with a secret. A server without a list supports the first one. [RFC 8414, section 2] */
+const SECRET_METHODS: readonly string[] = ['client_secret_basic', 'client_secret_post'];
+
+/**
+ * Returns the method for a client with a secret: the first one in the list of the server. Servers of the SDK for Python
+ * list the other one too, and refuse it without a further parameter.
+ */
+export function chooseSecretMethod(supported: unknown): string | undefined {
+  const methods: readonly string[] = Array.isArray(supported) ? supported : SECRET_METHODS;
+  return methods.find(each => SECRET_METHODS.includes(each));
+}
+
 function authenticateBySecret(
   { secret, method }: ClientCredentials,
   supportedMethods: readonly string[] | undefined,
   peer: string,
 ) {
   if (secret === undefined || method === 'none') return oauth.None();
-  const chosenMethod =
-    method ?? ['client_secret_basic', 'client_secret_post'].find(each => supportedMethods?.includes(each) ?? true);
+  const chosenMethod = method ?? chooseSecretMethod(supportedMethods);
   if (chosenMethod === 'client_secret_basic') return authenticateByBasic(secret);
   if (chosenMethod === 'client_secret_post') return oauth.ClientSecretPost(secret);
   throw new TenonError('auth/client-method', 'the authorization server does not accept client secrets', {

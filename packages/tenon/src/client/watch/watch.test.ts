@@ -375,3 +375,17 @@ describe('a watch of a list that the server does not offer', () => {
     await client.close();
   });
 });
+
+it.each([
+  [{ resources: ['notes:a'] }, /resources.*true or false/],
+  [{ uris: 'notes:a' }, /uris.*array/],
+  [{ uris: [1] }, /uris\/0.*string/],
+  [{ tools: 'yes' }, /tools.*true or false/],
+])('refuses %j, which would report nothing', async (target, message) => {
+  await using client = await connect(createServer({ name: 's', version: '1', tools: {} }));
+  const changes = client.watch(target as never)[Symbol.asyncIterator]();
+  await expect(changes.next()).rejects.toMatchObject({
+    code: 'options/invalid',
+    message: expect.stringMatching(message),
+  });
+});

@@ -1,7 +1,12 @@
 import {
+  checkArray,
+  checkBoolean,
+  checkOptional,
+  checkString,
   type JsonObject,
   OUTCOME_UNKNOWN,
   requireKnownOptions,
+  requirePresentOptions,
   sleep,
   systemClock,
   TenonError,
@@ -25,6 +30,13 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const MAX_QUEUED = 1000;
 const INITIAL_DELAY = 1000;
 const MAX_DELAY = 30_000;
+const checkFlag = checkOptional(checkBoolean);
+const WATCH_CHECKS = {
+  uris: checkOptional(checkArray(checkString)),
+  tools: checkFlag,
+  prompts: checkFlag,
+  resources: checkFlag,
+};
 
 /**
  * Reports changes by subscriptions or by `subscriptions/listen`, as the protocol version requires. A broken stream is
@@ -36,7 +48,7 @@ export async function* watch(
   watchOptions: WatchCallOptions = {},
 ): AsyncGenerator<ChangeEvent> {
   const options: WatchOptions = typeof target === 'string' ? { uris: [target] } : target;
-  requireKnownOptions('watch', options, { uris: true, tools: true, prompts: true, resources: true });
+  requirePresentOptions<WatchOptions>('watch', options, WATCH_CHECKS);
   requireKnownOptions('watch', watchOptions, { signal: true, isSubscribed: true, onSubscribed: true });
   const uris = new Set(options.uris);
   const queue = new ChangeQueue(watchOptions.signal);

@@ -27,8 +27,10 @@ describe('client credentials', () => {
   it.each([
     [['client_secret_basic'], { authorization: `Basic ${btoa('my-id:a%2Bb_c-d.e')}` }, {}],
     [['client_secret_post'], {}, { client_id: 'my-id', client_secret: 'a+b_c-d.e' }],
+    [['client_secret_post', 'client_secret_basic'], {}, { client_id: 'my-id', client_secret: 'a+b_c-d.e' }],
+    [['tls', 'client_secret_basic', 'client_secret_post'], { authorization: `Basic ${btoa('my-id:a%2Bb_c-d.e')}` }, {}],
   ])(
-    'are sent by %s [ext-client-credentials.secret-transport ext-client-credentials.auth-method ext-client-credentials.grant-type ext-client-credentials.discovery ext-client-credentials.resource-parameter ext-client-credentials.scope-parameter ext-client-credentials.pre-registered]',
+    'are sent by the first known method of %j [ext-client-credentials.secret-transport ext-client-credentials.auth-method ext-client-credentials.grant-type ext-client-credentials.discovery ext-client-credentials.resource-parameter ext-client-credentials.scope-parameter ext-client-credentials.pre-registered]',
     async (methods, headers, body) => {
       const servers = createFakeServers(asWith(methods));
       const auth = clientCredentials({ id: 'my-id', secret: 'a+b_c-d.e', scopes: 'x', fetch: servers.fetch });

@@ -67,6 +67,18 @@ describe('the client of a sign-in', () => {
     });
   });
 
+  it.each([
+    [['client_secret_post', 'none'], 'none'],
+    [['client_secret_post', 'client_secret_basic'], 'client_secret_post'],
+    [['private_key_jwt', 'client_secret_basic', 'client_secret_post'], 'client_secret_basic'],
+    [['private_key_jwt'], 'none'],
+  ])('registers at a server with the methods %j by %s', async (methods, expected) => {
+    const metadata = { ...issuerMetadata(), token_endpoint_auth_methods_supported: methods };
+    const { auth, servers } = setUp({ [AS]: { json: metadata } });
+    await auth.handleRefusal(refusal());
+    expect(JSON.parse(register(servers)[0]?.body ?? '').token_endpoint_auth_method).toBe(expected);
+  });
+
   it('registers as a web application when its redirect URI is one [auth.dcr-application-type-web]', async () => {
     const uri = 'https://app.example.com/cb';
     const redirect = {

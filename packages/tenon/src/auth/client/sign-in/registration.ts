@@ -2,6 +2,7 @@ import { classifyHost, TenonError } from '@tenon/base';
 import { normalizeRegistrationResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
+import { chooseSecretMethod } from '../client-identity.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';
 import {
   parseTokenClient,
@@ -84,13 +85,13 @@ async function registerClient(
 ): Promise<StoredSecret> {
   const { metadata } = target.authorizationServer;
   // A public client is preferred, because it has no secret to store.
-  const methods = ['none', 'client_secret_basic', 'client_secret_post'];
   const supported = metadata.token_endpoint_auth_methods_supported;
+  const isPublic = supported?.includes('none') ?? true;
   const clientMetadata = {
     client_name: clientInfo.name,
     ...(clientInfo.uri === undefined ? {} : { client_uri: clientInfo.uri }),
     ...describeFlow(redirectUri),
-    token_endpoint_auth_method: methods.find(method => supported?.includes(method) ?? true) ?? 'none',
+    token_endpoint_auth_method: isPublic ? 'none' : (chooseSecretMethod(supported) ?? 'none'),
   };
   try {
     const client = await requestEndpoint(
