@@ -66,7 +66,10 @@ export async function runWithClient(
   }
 }
 
-/** Reports errors that no call reports. The end of a connection may be reported for the connection and for a request. */
+/**
+ * Reports errors that no call reports. The end of a connection may be reported for the connection and for a request, with
+ * other names.
+ */
 function reportErrors({ screen }: CliContext, client: Client, explain: (error: unknown) => TenonError): () => void {
   let last = '';
   const listeners = [
@@ -74,9 +77,10 @@ function reportErrors({ screen }: CliContext, client: Client, explain: (error: u
       if (state === 'connected') last = '';
     }),
     client.on('error', error => {
-      const text = `tenon: ${describeError(explain(error))}`;
-      if (text !== last) screen.note(text, 'error');
-      last = text;
+      const explained = explain(error);
+      const reason = [explained.code, explained.summary, explained.received].join();
+      if (reason !== last) screen.note(`tenon: ${describeError(explained)}`, 'error');
+      last = reason;
     }),
   ];
   return () => {
