@@ -12,7 +12,7 @@ export interface NamedPeer {
 
 /** Names the peer and the method in an error of the transport, which knows neither. Other errors keep their names. */
 export function withNames(error: TenonError, { peer, transport }: NamedPeer, method?: string): TenonError {
-  return error.peer === transport.peer ? withDetails(error, { peer, method }) : error;
+  return error.peer && error.peer === transport.peer ? withDetails(error, { peer, method }) : error;
 }
 
 /**

@@ -185,3 +185,15 @@ describe('PendingRequests', () => {
     expect(clock.timers).toBe(0);
   });
 });
+
+it.each(['', 'p'])(
+  'names the peer and the method only in errors of a transport with a name, such as %j',
+  async name => {
+    const calls = new PendingRequests(fakeClock(), { peer: 'server', transport: { peer: name } });
+    const error = new TenonError('call/ended', 'the server ended the subscription', { peer: name });
+    const call = calls.waitForResponse(1, 'subscriptions/listen', {}).catch(thrown => thrown);
+    calls.fail(1, error);
+    if (name === '') expect(await call).toBe(error);
+    else expect(await call).toMatchObject({ ...error, peer: 'server', method: 'subscriptions/listen' });
+  },
+);

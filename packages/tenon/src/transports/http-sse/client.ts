@@ -89,7 +89,12 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     reply.cancel();
     onEndpoint(createNoEndpointError(peer, 'the end of the stream'));
     if (endpoint === undefined) return;
-    end(new TenonError('connection/closed', 'the event stream ended', { peer, hint: 'call `connect` again' }));
+    end(
+      new TenonError('connection/closed', 'the event stream ended', {
+        peer,
+        hint: 'do nothing: the next request connects again',
+      }),
+    );
   };
 
   const connect = async (requestSignal: RequestSignal): Promise<void> => {
