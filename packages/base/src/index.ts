@@ -73,6 +73,7 @@ export {
   findKeptInteger,
   keepIntegers,
   setInteger,
+  stringifyForProgram,
 } from './json/kept-integers.js';
 export { parseJsonObject, tryParseJson } from './json/parse-json.js';
 export { decodePointerToken, escapePointerKey, parseJsonPointer, toJsonPointer } from './json/pointer-token.js';

@@ -89,6 +89,15 @@ export function keepIntegers(): void {
   };
 }
 
+/** Serializes a value as JSON for a program, which gets a text in place of an integer that no number represents. */
+export function stringifyForProgram(value: unknown): string {
+  const quote = function (this: object, key: string, member: unknown): unknown {
+    const text = typeof member === 'number' ? getTexts(this)?.get(key) : undefined;
+    return text !== undefined && isRefused(text) ? text : member;
+  };
+  return integerKeeper.hasTexts ? JSON.stringify(value, quote) : JSON.stringify(value);
+}
+
 /** Sets a member to the number with this text, and keeps the text if JSON would change the number. */
 export function setInteger(container: object, key: string, text: string): void {
   Reflect.set(container, key, Number(text));

@@ -1,4 +1,11 @@
-import { hasUnknownOutcome, isObject, type JsonObject, OUTCOME_UNKNOWN, TenonError } from '@tenon/base';
+import {
+  hasUnknownOutcome,
+  isObject,
+  type JsonObject,
+  OUTCOME_UNKNOWN,
+  stringifyForProgram,
+  TenonError,
+} from '@tenon/base';
 import { POLICY_DECISION } from '../security/policy/denied-result.js';
 import type { DeliveredOutcome } from './program-engine.js';
 
@@ -11,7 +18,7 @@ const MAX_TEXT = 4000;
  */
 export function toOutcome(tool: string, result: JsonObject, maxCallResult: number): DeliveredOutcome {
   if (result.isError === true) return toErrorOutcome(tool, getText(result), getDecision(result));
-  const json = JSON.stringify(getValue(result));
+  const json = stringifyForProgram(getValue(result));
   if (json.length <= maxCallResult) return { ok: true, json };
   const message = `${tool} was carried out, but its result has ${json.length} characters of JSON. The limit is ${maxCallResult}`;
   return toErrorOutcome(tool, message, 'program/result-too-large');
