@@ -95,7 +95,7 @@ export function stringifyForProgram(value: unknown): string {
     const text = typeof member === 'number' ? getTexts(this)?.get(key) : undefined;
     return text !== undefined && isRefused(text) ? text : member;
   };
-  return integerKeeper.hasTexts ? JSON.stringify(value, quote) : JSON.stringify(value);
+  return JSON.stringify(value, integerKeeper.hasTexts ? quote : undefined);
 }
 
 /** Sets a member to the number with this text, and keeps the text if JSON would change the number. */

@@ -24,6 +24,11 @@ describe('hideCredentials', () => {
       );
   });
 
+  it('removes a credential that the server repeats as it was encoded in the body', async () => {
+    const body = new URLSearchParams({ client_secret: 's3c+r/t é' });
+    expect(await describeError({ body }, `wrong: ${body}`)).toBe('wrong: client_secret=…');
+  });
+
   it('removes a credential that contains another one as one', async () => {
     const body = new URLSearchParams({ client_secret: 'ab', code: 'abc' });
     expect(await describeError({ body }, 'abc')).toBe('…');

@@ -2,7 +2,7 @@ import { decodeBase64 } from '../encoding/base64.js';
 import { isObject } from '../json/json-object.js';
 import { parseJsonObject } from '../json/parse-json.js';
 import type { GuardedFetch, GuardedFetchInit } from '../net/guarded-fetch.js';
-import { REDACTED } from '../redaction/secrets.js';
+import { redactKnownValues } from '../redaction/known-values.js';
 
 /** Parameters of requests to an authorization server that are no credentials, and that its errors may name. */
 const PUBLIC_PARAMETERS =
@@ -18,7 +18,7 @@ export function hideCredentials(fetch: GuardedFetch): GuardedFetch {
     const body = parseJsonObject(await response.clone().text());
     const description = body?.error_description;
     if (typeof description !== 'string') return response;
-    const hidden = listCredentials(init).reduce((text, each) => text.replaceAll(each, REDACTED), description);
+    const hidden = redactKnownValues(description, listCredentials(init));
     if (hidden === description) return response;
     return new Response(JSON.stringify({ ...body, error_description: hidden }), response);
   };

@@ -31,6 +31,9 @@ it('counts an error response as a response, and ignores other failures', () => {
   expect([health.error?.code, health.age]).toEqual(['http/unreachable', 1000]);
   health.recordFailure(failWith('peer/error', { rpcCode: -32603 }));
   expect([health.error, health.age]).toEqual([undefined, 0]);
+  // A proxy responded in place of the server.
+  health.recordFailure(failWith('peer/error', { status: 502 }));
+  expect(health.error?.status).toBe(502);
 });
 
 it.each([

@@ -254,17 +254,14 @@ export class UpstreamConnection {
 
   /** Notices that the server responds, also with an error. */
   async #observeResponse<T>(answering: MaybePromise<T>, isCall: boolean): Promise<T> {
-    const recordResponse = () => {
-      this.#hasAnsweredCall ||= isCall;
-      this.#health.recordResponse();
-    };
     try {
       const result = await answering;
-      recordResponse();
+      this.#hasAnsweredCall ||= isCall;
+      this.#health.recordResponse();
       return result;
     } catch (error) {
-      if (TenonError.is(error) && error.code === 'peer/error') recordResponse();
-      else this.#health.recordFailure(error);
+      this.#hasAnsweredCall ||= isCall && TenonError.is(error) && error.code === 'peer/error';
+      this.#health.recordFailure(error);
       throw error;
     }
   }

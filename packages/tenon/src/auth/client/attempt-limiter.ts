@@ -1,4 +1,4 @@
-import { REDACTED, redactUrl, TenonError } from '@tenon/base';
+import { redactKnownValues, redactUrl, TenonError } from '@tenon/base';
 import { OFFLINE_ACCESS, sanitizeServerText } from '@tenon/base/oauth';
 import type { RefusedRequest } from './authorizer.js';
 import { parseAuthChallenge } from './discovery/auth-challenge.js';
@@ -113,8 +113,7 @@ export class AttemptLimiter {
 
   #createRejectedError({ header, sentHeaders }: RefusedRequest): TenonError {
     const { error = '', description = '' } = parseAuthChallenge(header('www-authenticate'));
-    const token = sentHeaders.authorization?.split(' ')[1];
-    const reason = token ? description.replaceAll(token, REDACTED) : description;
+    const reason = redactKnownValues(description, sentHeaders.authorization?.split(' ').slice(1) ?? []);
     return new TenonError('auth/rejected', 'the server rejected a new token', {
       peer: redactUrl(this.#server),
       received: [error, reason].map(sanitizeServerText).filter(Boolean).join(': ') || 'HTTP 401',

@@ -70,8 +70,8 @@ export async function createClientIdentity(
 const SECRET_METHODS: readonly string[] = ['client_secret_basic', 'client_secret_post'];
 
 /**
- * Returns the method for a client with a secret: the first one in the list of the server. Servers of the SDK for Python
- * list the other one too, and refuse it without a further parameter.
+ * Returns the method for a client with a secret: the first known one in the list of the server. Servers of the SDK for
+ * Python list HTTP Basic second, and refuse it if the body does not repeat `client_id`.
  */
 export function chooseSecretMethod(supported: unknown): string | undefined {
   const methods: readonly string[] = Array.isArray(supported) ? supported : SECRET_METHODS;
