@@ -29,7 +29,7 @@ export const RECORD_KINDS: Readonly<Record<string, RecordKind>> = Object.fromEnt
     ] as const,
     [
       OWN_KEYS,
-      'chunk journal lease mail policy.reserved replica retry-holder retry-mail spill stream task task-of ' +
+      'chunk input-request journal lease mail policy.reserved replica retry-holder retry-mail spill stream task task-of ' +
         'task-open',
     ] as const,
     [SEQUENCE, 'program-step retry-reply session task-log'] as const,

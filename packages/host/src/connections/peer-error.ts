@@ -1,4 +1,4 @@
-import { type JsonObject, OUTCOME_UNKNOWN, rpcError, TenonError, toPublicText } from '@tenon/base';
+import { INTERNAL_ERROR, type JsonObject, OUTCOME_UNKNOWN, rpcError, TenonError, toPublicText } from '@tenon/base';
 
 /** Codes of the errors of a request that got an error response. */
 const PEER_ERRORS: ReadonlySet<string> = new Set(['peer/error', OUTCOME_UNKNOWN]);
@@ -9,6 +9,8 @@ const PEER_ERRORS: ReadonlySet<string> = new Set(['peer/error', OUTCOME_UNKNOWN]
  * @param params Params of the request.
  */
 export function toPeerError(error: unknown, params: JsonObject): unknown {
+  if (TenonError.is(error) && error.code === 'host/no-active-call')
+    return rpcError(INTERNAL_ERROR, 'No active call can pass on the request. Send it during a call');
   if (!TenonError.is(error) || !PEER_ERRORS.has(error.code) || error.rpcCode === undefined) return error;
   return rpcError(error.rpcCode, toPublicText(error.summary, [params]), error.data);
 }

@@ -1,6 +1,7 @@
 import {
   type Clock,
   hashSha256,
+  type JsonObject,
   type PeriodicRun,
   runPeriodically,
   type Stores,
@@ -18,6 +19,8 @@ import {
 } from 'tenon/host-internals';
 import { hashCallerValues } from './caller-values.js';
 import type { ConnectionScope } from './connection-scope.js';
+import { InputRequestForwarding, type InputRequestTaker } from './input-request-forwarding.js';
+import { MessageRateLimit } from './message-rate-limit.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -41,6 +44,12 @@ export interface SharedSessionsOptions {
 export interface SharedSessionHandle extends SharedServerSession {
   /** Option of the client that uses the session. */
   readonly sharing: SessionSharing;
+  /** Makes a connection take the input requests that other processes received in the session. */
+  takeInputRequests(taker: InputRequestTaker): void;
+  /**
+   * Passes an input request to another process with an active call in the session. Returns `undefined` if there is none.
+   */
+  forwardInputRequest(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject | undefined>;
   /** Ends the extension of the lifetime. The session is deleted if its caller has ended it. */
   close(): void;
 }
@@ -55,14 +64,17 @@ export class SharedSessions {
   readonly #options: SharedSessionsOptions;
   readonly #values: Values<ServerSessionState>;
   readonly #changes: SharedChanges;
+  readonly #inputRequests: InputRequestForwarding;
   readonly #listeners = new Map<string, Set<SharedSessionListener>>();
   readonly #process = crypto.randomUUID().slice(0, 8);
   #count = 0;
+  #stopProgress: (() => void) | undefined;
 
   constructor(options: SharedSessionsOptions) {
     const { stores, scope, clock, onError } = options;
     this.#options = options;
     this.#values = toTypedValues<ServerSessionState>(stores.values);
+    this.#inputRequests = new InputRequestForwarding(options);
     this.#changes = new SharedChanges({ ...stores, scope: `${scope}-servers` }, clock, onError, ({ kind, name }) => {
       const [key = '', uri = ''] = JSON.parse(name) as string[];
       this.#deliver(key, kind === 'resource' ? uri : undefined, kind === 'list' ? uri : undefined);
@@ -82,15 +94,19 @@ export class SharedSessions {
 
   close(): void {
     this.#changes.close();
+    this.#inputRequests.close();
+    this.#stopProgress?.();
   }
 
   #createHandle(key: string, requestIdPrefix: string, { session }: ConnectionScope): SharedSessionHandle {
-    const { clock, ttl, onError } = this.#options;
+    const { stores, clock, ttl, onError } = this.#options;
+    const progressLimit = new MessageRateLimit(clock, () => {});
     const report = (error: unknown) => onError(TenonError.from(error));
     let lost: string | undefined;
     let known: ServerSessionState | undefined;
     let isCallerGone = false;
     let extension: PeriodicRun | undefined;
+    let removeTaker = () => {};
     session?.onEnd(() => {
       isCallerGone = session.isContinued !== true;
     });
@@ -118,13 +134,22 @@ export class SharedSessions {
       },
       isContinued: () => !isCallerGone,
       publish: (method, params) => {
+        if (method === 'notifications/progress') {
+          if (progressLimit.tryConsume()) stores.bus.publish(this.#progressTopic, { key, params }).catch(report);
+          return;
+        }
         const [, list] = LIST_CHANGED.exec(method) ?? [];
         if (list !== undefined) this.#changes.publish({ kind: 'list', name: JSON.stringify([key, list]) });
         else this.#changes.publish({ kind: 'resource', name: JSON.stringify([key, String(params.uri)]) });
       },
       publishMissed: () => this.#changes.publish({ kind: 'list', name: JSON.stringify([key, ANYTHING]) }),
       subscribe: listener => this.#subscribe(key, listener),
+      takeInputRequests: taker => {
+        removeTaker = this.#inputRequests.addTaker(key, taker);
+      },
+      forwardInputRequest: (...request) => this.#inputRequests.forward(key, ...request),
       close: () => {
+        removeTaker();
         void extension?.stop();
         if (isCallerGone) this.#values.delete(key).catch(report);
       },
@@ -138,8 +163,16 @@ export class SharedSessions {
     await this.#values.put(key, stored.value, { version: stored.version, ttl: this.#options.ttl });
   }
 
+  get #progressTopic(): string {
+    return `progress/${this.#options.scope}`;
+  }
+
   #subscribe(key: string, listener: SharedSessionListener): () => void {
     this.#changes.listen();
+    this.#stopProgress ??= this.#options.stores.bus.subscribe(this.#progressTopic, ({ key, params }) => {
+      for (const each of [...(this.#listeners.get(String(key)) ?? [])])
+        each.onReceived('notifications/progress', params as JsonObject);
+    });
     const all = this.#listeners.get(key) ?? new Set();
     this.#listeners.set(key, all.add(listener));
     return () => {

@@ -87,6 +87,7 @@ export class UpstreamConnection {
     this.sharedSession = connectionOptions.sharedSession;
     this.scope = scope;
     this.calls = new ActiveCalls(scope.session, connectionOptions.server, connectionOptions.hostRoots);
+    this.sharedSession?.takeInputRequests(this.calls);
     this.#backoff = new ConnectionBackoff(connectionOptions.clock);
     this.#health = new ConnectionHealth(connectionOptions.clock, () => connectionOptions.onStateChange?.());
     const reportFlood = (what: string) => connectionOptions.onError(createFloodError(this.server, what));
@@ -458,13 +459,19 @@ export class UpstreamConnection {
   }
 
   /** Handles an input request of the server. The host itself handles some of them. */
-  #ask(method: string, params: JsonObject, serverInfo: ServerRequestInfo): Promise<JsonObject> {
+  async #ask(method: string, params: JsonObject, serverInfo: ServerRequestInfo): Promise<JsonObject> {
+    const { signal } = serverInfo;
     const inputRequests = this.#connectionOptions.createInputRequestHandler(this);
-    if (inputRequests.isHandledByHost(method)) return inputRequests.handle(method, params, serverInfo.signal);
-    if (hasNoInput(this.scope)) return Promise.reject(rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`));
-    return this.calls.ask(method, params, serverInfo).catch(error => {
+    if (inputRequests.isHandledByHost(method)) return inputRequests.handle(method, params, signal);
+    if (hasNoInput(this.scope)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+    try {
+      // A server may request roots outside of a call. Another input request may belong to a call of another process.
+      const mayForward = !this.calls.canAsk && method !== 'roots/list';
+      const forwarded = mayForward && (await this.sharedSession?.forwardInputRequest(method, params, signal));
+      return forwarded || (await this.calls.ask(method, params, serverInfo));
+    } catch (error) {
       throw toPeerError(error, params);
-    });
+    }
   }
 
   /** Reports an error of the connection to the host, unless there are too many of them. */

@@ -6,6 +6,7 @@ import {
   createUnknownOutcomeError,
   type JsonObject,
   MAX_SEALED,
+  retryStoreFaults,
   type Seal,
   type Stores,
   TenonError,
@@ -20,7 +21,6 @@ import type {
   RetryForwarder,
   RetryForwardingOptions,
 } from '../protocol/request-handler.js';
-import { retryStoreFaults } from '../stores/fault-retry.js';
 import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
 import { type CompletedStep, isRecordedRequest, Journal, type JournalEntry } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';

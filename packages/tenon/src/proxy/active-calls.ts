@@ -68,6 +68,11 @@ export class ActiveCalls {
     return this.#calls.size;
   }
 
+  /** True if a call can send an input request to its caller. */
+  get canAsk(): boolean {
+    return this.#findNextCall(new Set()) !== undefined;
+  }
+
   /** Runs a call. The call ends only after all input requests on its behalf have ended. */
   async run<T>(call: UpstreamCall, work: () => MaybePromise<T>): Promise<T> {
     this.#lastKey += 1;

@@ -4,6 +4,7 @@ import {
   hashSha256,
   requireArgument,
   requireKnownOptions,
+  retryStoreFaults,
   runPeriodically,
   type SealKey,
   type StoredValue,
@@ -13,7 +14,6 @@ import {
   TenonError,
   type Values,
 } from '@tenon/base';
-import { retryStoreFaults } from '../../stores/fault-retry.js';
 import { putOnce } from '../../stores/put-once.js';
 import { toRecordStores } from '../../stores/records/record-stores.js';
 import { sealStores } from '../../stores/sealed-stores.js';

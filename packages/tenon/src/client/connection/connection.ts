@@ -311,7 +311,6 @@ export class Connection implements PeerHandler {
   onNotification({ method, params = {} }: JsonRpcNotification): void {
     if (method === 'notifications/cancelled') return this.#handleCancelled(params);
     const read = readParams(this, method, params);
-    if (method === 'notifications/progress') this.#handleProgress(read);
     const decode = this.#dialect?.transforms.decode.params?.(method);
     const decoded = decode?.(read, {}) ?? read;
     this.#membership?.publish(method, decoded);
@@ -320,6 +319,7 @@ export class Connection implements PeerHandler {
 
   /** Handles a decoded notification, which this process or another one in the same session has received. */
   onReceived(method: string, params: JsonObject): void {
+    if (method === 'notifications/progress') this.#handleProgress(params);
     const list = findChangedList(method);
     // A server whose list was empty may not have declared it when the client connected.
     if (list !== undefined && !hasCapability(this.server.capabilities, list))

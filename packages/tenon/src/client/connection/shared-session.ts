@@ -76,7 +76,7 @@ export function createSessionSharing(shared: SharedServerSession): SessionSharin
 
 const isSessionTransport = (channel: Transport): channel is HttpTransport => 'shareSession' in channel;
 
-/** Notifications that are passed to the other processes. */
+/** Notifications that are passed to the other processes. Progress is passed too, if another process sent the request. */
 const SHARED_NOTIFICATION = /^notifications\/((tools|prompts|resources)\/list_changed|resources\/updated)$/;
 
 /** The connection of this process to a session that other processes use. */
@@ -103,7 +103,9 @@ export class SessionMembership {
   }
 
   publish(method: string, params: JsonObject): void {
-    if (this.id !== undefined && SHARED_NOTIFICATION.test(method)) this.#shared.publish(method, params);
+    const { requestIdPrefix } = this.#shared;
+    const isOfOther = method === 'notifications/progress' && !String(params.progressToken).startsWith(requestIdPrefix);
+    if (this.id !== undefined && (isOfOther || SHARED_NOTIFICATION.test(method))) this.#shared.publish(method, params);
   }
 
   publishMissed(): void {

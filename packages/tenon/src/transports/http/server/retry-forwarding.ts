@@ -2,6 +2,7 @@ import {
   createUnknownOutcomeError,
   type JsonObject,
   type PeriodicRun,
+  retryStoreFaults,
   rpcError,
   runPeriodically,
   TenonError,
@@ -13,7 +14,6 @@ import type {
   RetryForwarder,
   RetryForwardingOptions,
 } from '../../../protocol/request-handler.js';
-import { retryStoreFaults } from '../../../stores/fault-retry.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -94,7 +94,7 @@ export class RetryForwarding implements RetryForwarder {
     const id = crypto.randomUUID();
     const key = this.#toKey('retry-mail', holder, id);
     const { auth, address } = io;
-    const mail = { from: this.id, request, ...(auth && { auth }), ...(address !== undefined && { address }) };
+    const mail = { from: this.id, request, auth, address };
     const version = await values.put(key, mail as unknown as JsonObject, { ttl: MESSAGE_TTL });
     const announce = (kind: string) => this.#publish({ kind, to: holder, id });
     onCancel(() => announce('cancel').catch(this.#report));
@@ -115,7 +115,7 @@ export class RetryForwarding implements RetryForwarder {
         else if (await waitForStore(() => values.delete(key, version))) return undefined;
         else
           throw createUnknownOutcomeError(
-            'The outcome of the call is unknown, because the process that ran it has stopped. It may have taken effect',
+            'The outcome of the call is unknown, because its process has stopped. It may have taken effect',
           );
       }
     } finally {

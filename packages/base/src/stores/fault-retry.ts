@@ -1,4 +1,5 @@
-import { type Clock, TenonError } from '@tenon/base';
+import { TenonError } from '../errors/error.js';
+import type { Clock } from '../timing/clock.js';
 
 /** Delay before the first repetition, in milliseconds. Each further delay is twice as long. */
 const INITIAL_DELAY = 50;
