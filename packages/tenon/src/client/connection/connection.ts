@@ -261,13 +261,17 @@ export class Connection implements PeerHandler {
 
   /**
    * Checks the server after a call timed out. A ping without a response closes the connection, unless the server may be
-   * busy with a call. Another call is followed by a ping, if all calls share one transport.
+   * busy with a call. Another call is followed by a ping, if all calls share one transport. If others still wait, they
+   * keep their own timeouts, unless the server has sent nothing since an earlier timeout.
    */
   #verifyResponsive(method: string): void {
     const isPing = method === 'ping' || method === 'server/discover';
     if (isPing && !(this.#keepAlive?.verification ?? this.#peer.hasDeadline))
       this.fail(createUnresponsiveError(this.peer));
-    else if (!isPing && /^(stdio|http-sse)$/.test(this.endpoint.kind)) void this.#keepAlive?.verify();
+    else if (!isPing && /^(stdio|http-sse)$/.test(this.endpoint.kind)) {
+      const mayBeBusy = this.#peer.hasDeadline && this.#peer.takeActivity();
+      if (!mayBeBusy) void this.#keepAlive?.verify();
+    }
   }
 
   /** Removes a request that has its response or will not get one. */

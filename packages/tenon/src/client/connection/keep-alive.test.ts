@@ -186,6 +186,26 @@ describe.each(protocolVersions)('a call that times out on stdio on %s', version 
     await client.close();
   });
 
+  it('keeps the connection for another call, and replaces the server if nothing came until that one timed out too', async () => {
+    const { clock, client, freeze, states } = await start(version, {}, 'stdio');
+    freeze();
+    const calls = [100, 30_000, 60_000].map(idleTimeout => client.callTool('count', {}, { idleTimeout }));
+    for (const call of calls) call.catch(() => {});
+    await turns();
+    const advance = async (time: number) => {
+      clock.advance(time);
+      await turns();
+    };
+    await advance(100);
+    await advance(10_000);
+    expect(states).toEqual([]);
+    await advance(20_000);
+    await advance(5_000);
+    expect(states).toEqual(['reconnecting', 'connected']);
+    await expect(calls[2]).rejects.toMatchObject({ code: 'call/outcome-unknown' });
+    await client.close();
+  });
+
   it('keeps the connection with `keepAlive: false`', async () => {
     const { call, client, clock, connections } = await timeOut(true, { keepAlive: false });
     await expect(call).rejects.toMatchObject({ code: 'call/timeout' });
