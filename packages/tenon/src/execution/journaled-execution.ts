@@ -113,8 +113,7 @@ export class JournaledExecution implements JournaledRun {
     if (entry === undefined) return;
     const subject = isRecordedRequest(entry) ? `input request ${entry.ask} (${entry.method})` : `step "${entry.step}"`;
     throw new TenonError('handler/not-deterministic', `the handler did not repeat its ${subject}`, {
-      expected:
-        'the same requests and steps in the same order each time the handler runs with the same arguments and answers',
+      expected: 'the same requests and steps in the same order for the same arguments and answers',
       hint: 'read the clock, random values and external data inside of `ctx.step`',
     });
   }

@@ -28,6 +28,11 @@ describe('toJsonSchema', () => {
     expect(toJsonSchema(wrapped as Schema, 'input')).toMatchObject({ properties: { a: { type: 'string' } } });
   });
 
+  it('names no dialect in a converted schema if it is the default', () => {
+    expect(toJsonSchema(z.object({}), 'input')).not.toHaveProperty('$schema');
+    expect(toJsonSchema(type({ a: 'string' }), 'output')).not.toHaveProperty('$schema');
+  });
+
   it('converts once for each side', () => {
     let calls = 0;
     const counted = withJsonSchema(v.string(), { type: 'string' });

@@ -24,7 +24,8 @@ const converted: Record<SchemaSide, WeakMap<object, JsonObject>> = { input: new 
 
 /**
  * Returns the JSON Schema of one side of a schema. A JSON Schema is returned unchanged, with every keyword. Other
- * results are converted once and cached, so callers must not change them.
+ * results are converted once and cached, so callers must not change them. They name no dialect if it is 2020-12, the
+ * default, because some clients of earlier versions refuse its name.
  * @throws TenonError `schema/no-json-schema`, `schema/not-json`, `schema/too-large` or `schema/unknown-dialect`.
  */
 export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
@@ -38,9 +39,10 @@ export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
   }
   const json = isStandardSchema(schema) ? convertSchema(schema, side) : (schema as JsonObject);
   inspectSchema(json);
-  detectDraft(json);
-  converted[side].set(schema, json);
-  return json;
+  const { $schema: _, ...withoutDialect } = json;
+  const result = detectDraft(json) === '2020-12' && json !== schema ? withoutDialect : json;
+  converted[side].set(schema, result);
+  return result;
 }
 
 /**
@@ -130,7 +132,7 @@ function createNoConversionError(schema: StandardSchema, cause?: unknown): Tenon
 /** Advice by vendor, for schemas that have no conversion to JSON Schema. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['valibot', 'wrap the schema: toStandardJsonSchema(schema) of @valibot/to-json-schema'],
-  ['zod', "import zod 4 from 'zod', or from 'zod/v4' of zod 3, and not from 'zod/v3'"],
+  ['zod', "import zod 4 from 'zod', or from 'zod/v4' of zod 3"],
 ]);
 
 /** Advice by vendor, for schemas with a type that JSON does not have. */
