@@ -231,7 +231,7 @@ function refuseListening(exchange: Exchange, result: ListenResult) {
   if (result !== 'listening') refuse(exchange, 400, createInvalidRequest(UNKNOWN_EVENT));
 }
 
-const UNKNOWN_EVENT = 'Last-Event-ID is unknown or expired. Send GET without it to open a new stream';
+const UNKNOWN_EVENT = 'Last-Event-ID is unknown or expired. Send GET without it';
 
 /** Ends a session because the client requested it. */
 export function endSession(session: HttpSession, exchange: Exchange) {
