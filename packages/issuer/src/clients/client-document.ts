@@ -61,8 +61,14 @@ async function fetchClientDocument(
     const text = await response.text();
     const value: unknown = response.status === 200 && text.length <= MAX_DOCUMENT_LENGTH ? JSON.parse(text) : undefined;
     if (isObject(value)) return { document: value, maxAge: parseMaxAge(response.headers.get('cache-control') ?? '') };
-  } catch (error) {
-    settings.report(TenonError.from(error, 'auth/unreachable'));
+  } catch (cause) {
+    settings.report(
+      new TenonError('auth/unreachable', 'cannot read the metadata document of a client', {
+        received: id.slice(0, 200),
+        hint: 'allow requests to this URL, or pass `clientMetadataDocuments: false`, so that clients register instead',
+        cause,
+      }),
+    );
   }
   throw new OauthError('invalid_client', 'The document of the client cannot be read');
 }

@@ -1,3 +1,4 @@
+import type { TenonError } from '@tenon/base';
 import type { AuthFetch } from 'tenon/auth';
 import { describe, expect, it } from 'vitest';
 import { BACK, openTestIssuer, readPage, type TestIssuer } from '../fixtures/visitor.js';
@@ -166,6 +167,16 @@ describe('a client whose id is the URL of a document', () => {
     testIssuer.clock.advance(ms);
     await testIssuer.ask({ client_id: ID });
     expect(requests).toHaveLength(times);
+  });
+
+  it('is refused when its document cannot be reached, which the operator learns with a next step', async () => {
+    const errors: TenonError[] = [];
+    const fetch: AuthFetch = () => Promise.reject(new Error('getaddrinfo ENOTFOUND app.example.com'));
+    const testIssuer = openTestIssuer({ fetch, onError: error => errors.push(error) });
+    expect((await testIssuer.ask({ client_id: ID })).status).toBe(400);
+    expect(errors).toMatchObject([
+      { code: 'auth/unreachable', received: ID, hint: expect.stringContaining('clientMetadataDocuments: false') },
+    ]);
   });
 
   it.each([
