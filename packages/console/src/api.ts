@@ -198,8 +198,8 @@ export interface SkillView {
 export interface FileDigest {
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest: string;
-  /** Size, in bytes. */
-  readonly size: number;
+  /** Size, in bytes. Absent if the server does not list it. */
+  readonly size?: number | undefined;
 }
 
 /** Response of `POST /api/servers/NAME/skill-file` with the `uri` of a skill and the `path` of a file. */
@@ -209,7 +209,7 @@ export interface SkillFileView {
   /** Digest and size in the entry of the skill. */
   readonly listed: FileDigest | null;
   /** Computed from the content. `null`: there is none. */
-  readonly read: FileDigest | null;
+  readonly read: (FileDigest & { readonly size: number }) | null;
   /** Text of the file. `null`: there is none, or it is not UTF-8. A long one is cut. */
   readonly text: string | null;
   /** One sentence for each reason not to use the file. */

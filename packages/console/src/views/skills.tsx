@@ -92,7 +92,8 @@ function SkillPanel({ server, skill }: { readonly server: string; readonly skill
     if (!reports.has(shown)) void read(shown);
   }, [shown]);
   const report = reports.get(shown);
-  const size = skill.files?.reduce((sum, file) => sum + file.size, 0);
+  const sizes = skill.files?.flatMap(file => file.size ?? []) ?? [];
+  const size = sizes.length === skill.files?.length ? sizes.reduce((sum, each) => sum + each, 0) : undefined;
   return (
     <>
       <div class="pane form">
@@ -102,9 +103,7 @@ function SkillPanel({ server, skill }: { readonly server: string; readonly skill
         </p>
         {skill.files ? (
           <>
-            <p class="dim">
-              {formatCount(skill.files.length, 'file')}, {formatCount(size ?? 0, 'byte')}
-            </p>
+            <p class="dim">{[formatCount(skill.files.length, 'file'), ...formatSize(size)].join(', ')}</p>
             <ul class="skill-files">
               {skill.files.map(file => {
                 const path = toPath(skill, file.uri);
@@ -118,8 +117,7 @@ function SkillPanel({ server, skill }: { readonly server: string; readonly skill
                     >
                       <Text value={path} />
                     </button>{' '}
-                    <span class="figures">{formatCount(file.size, 'byte')}</span>{' '}
-                    <FileState report={reports.get(path)} />
+                    <span class="figures">{formatSize(file.size)}</span> <FileState report={reports.get(path)} />
                     <div class="mono dim digest">{file.digest}</div>
                   </li>
                 );
@@ -205,6 +203,9 @@ function FileReport({ report }: { readonly report: SkillFileView }) {
 const DigestRow = ({ label, value }: { readonly label: string; readonly value: FileDigest | null }) => (
   <>
     <dt>{label}</dt>
-    <dd class="mono digest">{value ? `${value.digest}, ${formatCount(value.size, 'byte')}` : 'none'}</dd>
+    <dd class="mono digest">{value ? [value.digest, ...formatSize(value.size)].join(', ') : 'none'}</dd>
   </>
 );
+
+/** Returns the size of a file, or nothing if the server does not list it. */
+const formatSize = (size: number | undefined): string[] => (size === undefined ? [] : [formatCount(size, 'byte')]);

@@ -62,7 +62,7 @@ export interface SkillFileReport {
   /** Digest and size that the entry lists. `undefined` if it lists none for this file. */
   readonly listed: Pick<SkillFile, 'digest' | 'size'> | undefined;
   /** Digest and size of the content. `undefined` if the server returned none, or if it was not requested. */
-  readonly read: Pick<SkillFile, 'digest' | 'size'> | undefined;
+  readonly read: { readonly digest: string; readonly size: number } | undefined;
   /** Text of the file. `undefined` if there is none, or if it is not UTF-8. */
   readonly text: string | undefined;
   /** One sentence for each reason not to use the file. Empty if `read` returns it. */
@@ -303,7 +303,7 @@ async function loadBytes(client: SkillClient, uri: string, options: SkillCallOpt
 function findIssues(skill: SkillEntry, uri: string, listed: SkillFile | undefined, bytes: Uint8Array): string[] {
   if (bytes.length > MAX_SIZE) return ['the file is too large'];
   const issues: string[] = [];
-  if (listed && bytes.length !== listed.size)
+  if (listed?.size !== undefined && bytes.length !== listed.size)
     issues.push(`the size is ${bytes.length}, and the skill lists ${listed.size}`);
   if (listed && computeDigest(bytes) !== listed.digest) issues.push('the content does not have the listed digest');
   const difference = uri === skill.uri ? findOtherFields(skill, decodeUtf8(bytes) ?? '') : undefined;

@@ -24,6 +24,11 @@ describe('parseSkillEntry', () => {
     expect(parseSkillEntry(entry(most)).files).toHaveLength(512);
   });
 
+  it('accepts a file without a size, because its digest verifies it', () => {
+    const { files } = parseSkillEntry(entry([file('SKILL.md', { size: undefined })]));
+    expect(files).toEqual([{ uri, digest: file('').digest }]);
+  });
+
   it('accepts any scheme, because the scheme does not make a skill [ext-skills.scheme-not-inferred]', () => {
     const other = 'repo://x/b/SKILL.md';
     expect(parseSkillEntry(entry('dynamic', { uri: other })).uri).toBe(other);

@@ -22,8 +22,8 @@ export interface SkillFile {
   readonly uri: string;
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest: string;
-  /** Size, in bytes. */
-  readonly size: number;
+  /** Size, in bytes. Absent if the server does not list it, although the specification requires it. */
+  readonly size?: number | undefined;
 }
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
@@ -50,7 +50,7 @@ function parseFiles(uri: string, resources: unknown): SkillFile[] {
   const files = resources.map(each => parseFile(uri, each));
   if (new Set(files.map(file => file.uri)).size < files.length) throw createSkillError(uri, 'it lists a file twice');
   if (!files.some(file => file.uri === uri)) throw createSkillError(uri, `it does not list its ${SKILL_FILE}`);
-  if (files.reduce((sum, { size }) => sum + size, 0) > MAX_SIZE)
+  if (files.reduce((sum, { size = 0 }) => sum + size, 0) > MAX_SIZE)
     throw createSkillError(uri, `it is larger than ${MAX_SIZE / 1024 ** 2} MiB`);
   return files;
 }
@@ -61,6 +61,8 @@ function parseFile(skill: string, value: unknown): SkillFile {
   if (typeof uri !== 'string' || !uri.startsWith(folder) || leavesFolder(uri.slice(folder.length)))
     throw createSkillError(skill, 'a file is outside of its folder');
   if (typeof digest !== 'string' || !DIGEST.test(digest)) throw createSkillError(uri, 'its digest is not valid');
+  // Servers with mcp-use 2.5 list no size. The digest also verifies it.
+  if (size === undefined) return { uri, digest };
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
     throw createSkillError(uri, 'its size is not valid');
   return { uri, digest, size };

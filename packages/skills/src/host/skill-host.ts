@@ -257,7 +257,8 @@ const isKeyOf = (server: string, key: string): boolean => key.startsWith(`${JSON
 /** Returns a value that changes with the set of files. Undefined for generated content, which no approval can cover. */
 function computeSkillFingerprint({ files }: SkillEntry): string | undefined {
   return (
-    files && hashSha256(toCanonicalJson(files.map(({ uri, digest, size }) => [uri, digest, size]).sort(compareUris)))
+    files &&
+    hashSha256(toCanonicalJson(files.map(({ uri, digest, size }) => [uri, digest, size ?? '']).sort(compareUris)))
   );
 }
 
