@@ -3,6 +3,7 @@
  *
  * @module @tenon/base/oauth
  */
+export { createBasicAuth } from './oauth/basic-auth.js';
 export { type BrowserCookie, createCookie } from './oauth/browser-cookie.js';
 export {
   classifyFailure,

@@ -41,6 +41,7 @@ describe('a token response', () => {
     [{ refresh_token: null }, {}],
     [{ refresh_token: '' }, {}],
     [{ id_token: null }, {}],
+    [{ id_token: 'no token of an issuer' }, {}],
     [{ error: null }, {}],
     [{ error: '' }, {}],
   ])('is accepted with %j', async (members, expected) => {

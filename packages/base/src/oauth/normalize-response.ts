@@ -31,6 +31,14 @@ export function normalizeTokenResponse(body: JsonObject): JsonObject {
   return normalized;
 }
 
+/**
+ * Normalizes a token response for a client that uses the access token only. It removes the ID token, because an invalid
+ * one, or one of a clock that differs, says nothing about the access token.
+ */
+export function normalizeAccessTokenResponse({ id_token: _, ...body }: JsonObject): JsonObject {
+  return normalizeTokenResponse(body);
+}
+
 /** Normalizes the response of a registration. A client without a secret is public. */
 export function normalizeRegistrationResponse(body: JsonObject): JsonObject {
   const present = dropEmptyMembers(body, ['client_secret', 'client_secret_expires_at', 'token_endpoint_auth_method']);

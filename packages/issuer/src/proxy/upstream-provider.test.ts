@@ -30,6 +30,22 @@ it.each([
   });
 });
 
+it.each(['RS256', 'ES256', 'EdDSA', 'HS256'])('reads the claims of an ID token with %s', async alg => {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const now = Math.floor(Date.now() / 1_000);
+  const { upstream } = createProxyOptions({});
+  const claims = { iss: 'https://idp.example.com', aud: upstream.clientId, sub: 'ada', iat: now, exp: now + 60 };
+  const idToken = `${encode({ alg })}.${encode(claims)}.c2ln`;
+  const answer = new URLSearchParams({ code: 'c', state: 's' });
+  const provider = open(() => json({ ...tokens, id_token: idToken }));
+  expect(await provider.exchangeCode(answer, 's', 'v'.repeat(43))).toMatchObject({ claims });
+});
+
+it('renews tokens with an ID token that it does not read', async () => {
+  const provider = open(() => json({ ...tokens, id_token: 'no token of an issuer' }));
+  expect(await provider.renewTokens('r')).toEqual({ accessToken: 'secret-token', refreshToken: 'r' });
+});
+
 it('names the part of an authorization response that is invalid', async () => {
   const answer = new URLSearchParams({ code: 'c', state: 's', iss: 'https://other.example.com' });
   const exchange = open(() => json(tokens)).exchangeCode(answer, 's', 'v'.repeat(43));

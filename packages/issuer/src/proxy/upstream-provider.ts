@@ -1,11 +1,13 @@
 import { checkBrowserUrl, createUrlGuard, isTextList } from '@tenon/base';
 import {
+  createBasicAuth,
   EndpointError,
   getEndpointFailure,
   getOauthErrorCode,
   hideCredentials,
   isGrantRevoked,
   isScope,
+  normalizeTokenResponse,
   requestTokenResponse,
 } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
@@ -82,6 +84,16 @@ export interface UpstreamProvider {
 }
 
 /**
+ * Accepted signature algorithms of ID tokens. The proxy gets them from the token endpoint over TLS, which tells their
+ * issuer, so it verifies no signature.
+ *
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
+ */
+const ID_TOKEN_ALGORITHMS = [256, 384, 512]
+  .flatMap(bits => [`RS${bits}`, `PS${bits}`, `ES${bits}`, `HS${bits}`])
+  .concat('EdDSA', 'Ed25519');
+
+/**
  * Creates the client of an identity provider.
  *
  * @throws TenonError `auth/issuer-options`
@@ -96,10 +108,14 @@ export function createUpstreamProvider(upstream: UpstreamOptions, settings: Issu
   ];
   const guard = createUrlGuard(endpoint);
   const guardedFetch = hideCredentials(settings.createFetch(guard));
-  const server = { issuer: upstream.issuer ?? endpoint.origin, token_endpoint: tokenUrl };
+  const server = {
+    issuer: upstream.issuer ?? endpoint.origin,
+    token_endpoint: tokenUrl,
+    id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
+  };
   const client = { client_id: clientId };
   const usesPost = clientMethod === 'client_secret_post';
-  const auth = usesPost ? oauth.ClientSecretPost(clientSecret) : oauth.ClientSecretBasic(clientSecret);
+  const auth = usesPost ? oauth.ClientSecretPost(clientSecret) : createBasicAuth(clientSecret);
   const options = {
     [oauth.customFetch]: (url: string, init: object) => guardedFetch(url, init),
     [oauth.allowInsecureRequests]: guard.allowsPlainHttp,
@@ -122,6 +138,7 @@ export function createUpstreamProvider(upstream: UpstreamOptions, settings: Issu
         const tokens = await requestTokenResponse(
           () => oauth.authorizationCodeGrantRequest(server, client, auth, params, redirect, verifier, options),
           response => oauth.processAuthorizationCodeResponse(server, client, response),
+          normalizeTokenResponse,
         );
         const claims = oauth.getValidatedIdTokenClaims(tokens);
         return { ...toExchangedTokens(tokens), ...(claims ? { claims: { ...claims } } : {}) };

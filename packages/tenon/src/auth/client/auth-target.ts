@@ -39,7 +39,7 @@ interface OauthRequestOptions {
 /** Creates the options of every request to an authorization server. */
 export function createRequestOptions(
   target: Pick<AuthTarget, 'fetch' | 'guard'>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): OauthRequestOptions {
   return {
     [oauth.customFetch]: (url, init) => hideCredentials(target.fetch)(url, init, signal),
@@ -50,7 +50,7 @@ export function createRequestOptions(
 
 export function createTokenRequestOptions(
   target: AuthTarget,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): OauthRequestOptions & { DPoP?: oauth.DPoPHandle } {
   const { dpopKey } = target;
   return { ...createRequestOptions(target, signal), ...(dpopKey ? { DPoP: dpopKey.handle } : {}) };

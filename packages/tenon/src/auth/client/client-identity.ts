@@ -1,4 +1,5 @@
 import { TenonError } from '@tenon/base';
+import { createBasicAuth } from '@tenon/base/oauth';
 import { importJWK, importPKCS8, type JWK } from 'jose';
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServerInfo } from '../oauth/authorization-server.js';
@@ -85,7 +86,7 @@ function authenticateBySecret(
 ) {
   if (secret === undefined || method === 'none') return oauth.None();
   const chosenMethod = method ?? chooseSecretMethod(supportedMethods);
-  if (chosenMethod === 'client_secret_basic') return authenticateByBasic(secret);
+  if (chosenMethod === 'client_secret_basic') return createBasicAuth(secret);
   if (chosenMethod === 'client_secret_post') return oauth.ClientSecretPost(secret);
   throw new TenonError('auth/client-method', 'the authorization server does not accept client secrets', {
     peer: peer.slice(0, 200),
@@ -93,19 +94,6 @@ function authenticateBySecret(
     received: (chosenMethod ?? supportedMethods?.join(', '))?.slice(0, 200),
     hint: 'configure a private key, or register the client with a method that the server lists',
   });
-}
-
-/**
- * Authenticates the client with HTTP Basic. `ClientSecretBasic` of `oauth4webapi` also escapes unreserved characters.
- * Many servers do not decode them, so this function leaves them unescaped.
- *
- * @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
- */
-function authenticateByBasic(secret: string): oauth.ClientAuth {
-  const encodeForm = (text: string) => new URLSearchParams([[text, '']]).toString().slice(0, -1);
-  return (_as, { client_id: id }, _body, headers) => {
-    headers.set('authorization', `Basic ${btoa(`${encodeForm(id)}:${encodeForm(secret)}`)}`);
-  };
 }
 
 async function importPrivateKey(key: string | PrivateJwk, alg: string | undefined): Promise<oauth.PrivateKey> {

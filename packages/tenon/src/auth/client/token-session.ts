@@ -145,7 +145,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
           : undefined);
       if (next && target) return storeTokens(target, next);
     } catch (error) {
-      if (isExpired(stale, clock.now())) throw error;
+      if (signal.aborted || isExpired(stale, clock.now())) throw error;
       failedRenewal = { access: stale.access, error: TenonError.from(error), isTemporary: true };
     }
     if (isExpired(stale, clock.now())) {

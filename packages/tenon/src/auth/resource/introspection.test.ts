@@ -52,6 +52,11 @@ describe('introspection', () => {
     expect(sent.length).toBe(2);
   });
 
+  it('escapes only reserved characters in its credentials', async () => {
+    await outcome(protect({ clientId: 'notes-server', clientSecret: 'a_b.c+d' }), bearer('opaque'));
+    expect(sent[0]?.authorization).toBe(`Basic ${btoa('notes-server:a_b.c%2Bd')}`);
+  });
+
   it('returns the expiry of the token, not of the cached response', async () => {
     const { auth } = await outcome(protect(), bearer('opaque'));
     expect(auth?.expiresAt).toBe(issuer.clock.now() + 600_000 + 30_000);

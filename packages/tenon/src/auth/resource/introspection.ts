@@ -1,9 +1,8 @@
 import { type JsonObject, TenonError } from '@tenon/base';
-import { dropEmptyMembers, hideCredentials, requestEndpoint, toAuthError } from '@tenon/base/oauth';
+import { createBasicAuth, dropEmptyMembers, hideCredentials, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import {
   type AuthorizationServer,
   allowInsecureRequests,
-  ClientSecretBasic,
   ClientSecretPost,
   customFetch,
   introspectionRequest,
@@ -57,7 +56,7 @@ export interface IntrospectorOptions extends ClaimOptions, IssuerConnection {
 /** Verifies tokens by introspection at their issuer. */
 export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
   const { options, issuer } = rules;
-  const createAuth = options.clientMethod === 'client_secret_post' ? ClientSecretPost : ClientSecretBasic;
+  const createAuth = options.clientMethod === 'client_secret_post' ? ClientSecretPost : createBasicAuth;
   const clientAuth = createAuth(options.clientSecret);
   let server: Promise<AuthorizationServer> | undefined;
 

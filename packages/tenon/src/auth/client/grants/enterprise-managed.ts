@@ -10,7 +10,7 @@ import {
   requireOptions,
   TenonError,
 } from '@tenon/base';
-import { getEndpointFailure, normalizeTokenResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
+import { getEndpointFailure, requestTokenResponse, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../../oauth/authorization-server.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
@@ -142,16 +142,12 @@ async function exchangeForGrant(
     const { client, auth } = await createClientIdentity(authorizationServer, idp.client);
     const options = createRequestOptions(connection, signal);
     const { metadata } = authorizationServer;
-    const response = await requestEndpoint(
+    const response = await requestTokenResponse(
       () => oauth.genericTokenEndpointRequest(metadata, client, auth, TOKEN_EXCHANGE, params, options),
-      {
-        statuses: [200],
-        normalize: normalizeTokenResponse,
-        validate: received =>
-          oauth.processGenericTokenEndpointResponse(metadata, client, received, {
-            recognizedTokenTypes: RECOGNIZED_TYPES,
-          }),
-      },
+      received =>
+        oauth.processGenericTokenEndpointResponse(metadata, client, received, {
+          recognizedTokenTypes: RECOGNIZED_TYPES,
+        }),
     );
     if (response.issued_token_type === `${TOKEN_TYPE}id-jag`) return response.access_token;
     throw new TenonError('auth/bad-answer', 'the identity provider did not return an ID-JAG grant', {

@@ -301,6 +301,29 @@ describe('a refresh that the authorization server does not accept', () => {
     expect(client.visited).toEqual([]);
   });
 
+  it('stores the tokens that it has requested after its call was cancelled', async () => {
+    let answer = () => {};
+    const answered = new Promise<void>(resolve => (answer = resolve));
+    const route: Route = async ({ body }) => {
+      await answered;
+      return new URLSearchParams(body).get('refresh_token') === 'r0'
+        ? { json: { access_token: 'n', token_type: 'Bearer', refresh_token: 'r1', expires_in: 60 } }
+        : fail('invalid_grant');
+    };
+    const client = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' }, { [TOKEN]: route });
+    const cancelled = new AbortController();
+    const call = client.auth.getHeaders({ method: 'POST', url: SERVER, server: SERVER, signal: cancelled.signal });
+    await expect.poll(() => countRefreshes(client)).toBe(1);
+    cancelled.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    answer();
+    await expect.poll(() => client.tokenStore.get(KEY)).toMatchObject({ access: 'n', refresh: 'r1' });
+    const sentHeaders = { authorization: 'Bearer kept' };
+    expect(await client.auth.handleRefusal(refusal('Bearer', { sentHeaders }))).toBe(true);
+    expect(await headersOf(client.auth)).toEqual({ authorization: 'Bearer n' });
+    expect(countRefreshes(client)).toBe(1);
+  });
+
   it('does not send the refresh token again before the tokens expire', async () => {
     const answer = { status: 503, text: '' };
     const client = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' }, refusingRefresh(answer));

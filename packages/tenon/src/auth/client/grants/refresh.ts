@@ -29,10 +29,13 @@ export interface RefreshResult {
  * A failure decides about the refresh token: see `FailureVerdict`. Rejects if a user cannot solve it, so that the same
  * refresh token is sent again only by the next attempt.
  *
+ * A request that was sent ends also if `signal` is aborted, and its tokens are stored: authorization servers that replace
+ * refresh tokens end the whole grant when the former one is sent again.
+ *
  * @param stale Access token that was rejected or has expired.
  * @throws TenonError `auth/unreachable`, `auth/timeout`, `auth/refused` or `auth/not-bound`
  */
-export function refreshTokens(
+export async function refreshTokens(
   target: AuthTarget,
   tokenStore: TokenStore,
   clientKey: string,
@@ -41,28 +44,34 @@ export function refreshTokens(
   signal: AbortSignal,
   onOutcome: AuthorizerRequest['onTokenRefresh'],
 ): Promise<RefreshResult> {
-  return tokenStore.update<RefreshResult>(getTokensKey(target.server, target, clientKey), async stored => {
-    const previous = parseTokens(stored);
-    if (!previous) return { result: {} };
-    if (previous.access !== stale && !isDue(previous, target.clock.now())) return { result: { tokens: previous } };
-    if (previous.refresh === undefined || previous.unusable) return { result: {} };
-    const identity = await identifyClient(target, previous, signal);
-    if (!identity) return { result: {} };
-    try {
-      const tokens = await requestRefresh(target, identity, previous.refresh, previous.asked, signal);
-      const { client, refresh } = previous;
-      const next = { refresh, ...tokens, ...(client ? { client } : {}) };
-      onOutcome?.('refreshed');
-      return { next: toStoredSecret(next), result: { tokens: next } };
-    } catch (thrown) {
-      if (!signal.aborted) onOutcome?.('failed');
-      const error = toAuthError(thrown, target.issuer, 'the token refresh');
-      const failure = signal.aborted ? undefined : getEndpointFailure(thrown);
-      if (failure?.isClientUnknown) await forgetClient?.(target.issuer, identity.client.client_id);
-      if (failure === undefined || failure.verdict === 'temporary') throw error;
-      return applyVerdict(failure.verdict, previous, error, target.clock.now());
-    }
-  });
+  const renewal = await tokenStore.update<RefreshResult>(
+    getTokensKey(target.server, target, clientKey),
+    async stored => {
+      const previous = parseTokens(stored);
+      if (!previous) return { result: {} };
+      if (previous.access !== stale && !isDue(previous, target.clock.now())) return { result: { tokens: previous } };
+      if (previous.refresh === undefined || previous.unusable) return { result: {} };
+      const identity = await identifyClient(target, previous, signal);
+      if (!identity) return { result: {} };
+      signal.throwIfAborted();
+      try {
+        const tokens = await requestRefresh(target, identity, previous.refresh, previous.asked);
+        const { client, refresh } = previous;
+        const next = { refresh, ...tokens, ...(client ? { client } : {}) };
+        onOutcome?.('refreshed');
+        return { next: toStoredSecret(next), result: { tokens: next } };
+      } catch (thrown) {
+        onOutcome?.('failed');
+        const error = toAuthError(thrown, target.issuer, 'the token refresh');
+        const failure = getEndpointFailure(thrown);
+        if (failure?.isClientUnknown) await forgetClient?.(target.issuer, identity.client.client_id);
+        if (failure === undefined || failure.verdict === 'temporary') throw error;
+        return applyVerdict(failure.verdict, previous, error, target.clock.now());
+      }
+    },
+  );
+  signal.throwIfAborted();
+  return renewal;
 }
 
 /** Decides what stays stored of tokens that the authorization server did not renew. */
@@ -85,13 +94,12 @@ function requestRefresh(
   { client, auth }: ClientIdentity,
   refresh: string,
   requestedScopes: readonly string[],
-  signal: AbortSignal,
 ): Promise<Tokens> {
   const { metadata } = target.authorizationServer;
   const isScopeSent = target.exceptions.sendScopeOnRefresh === true && requestedScopes.length > 0;
   const scope: Record<string, string> = isScopeSent ? { scope: requestedScopes.join(' ') } : {};
   const additionalParameters = { ...getResourceParams(target), ...scope };
-  const options = { ...createTokenRequestOptions(target, signal), additionalParameters };
+  const options = { ...createTokenRequestOptions(target, undefined), additionalParameters };
   return fetchTokens(
     target,
     requestedScopes,
