@@ -56,9 +56,10 @@ function toHostTarget(
     ...(serviceAccount && { serviceAccount: mapValues(serviceAccount, read) }),
   };
   if ('url' in target) {
-    // The key of the URL tells the transport for some hosts.
-    const isSse =
-      target.transport === 'http-sse' || (host?.url?.sse?.url !== undefined && target.transport === undefined);
+    // For some hosts the key of the URL tells the transport. Gemini CLI tries both for such a URL without a type.
+    const { sse } = host?.url ?? {};
+    const isSseEntry = sse?.url !== undefined && (sse.type === undefined || /\/sse\/?$/.test(target.url));
+    const isSse = target.transport === 'http-sse' || (isSseEntry && target.transport === undefined);
     const url = { url: read(target.url), headers: readAll(target.headers) };
     if (target.transport === 'openapi') return { ...state, target: { ...url, transport: 'openapi' } };
     return { ...state, target: isSse ? { ...url, transport: 'http-sse' } : url };

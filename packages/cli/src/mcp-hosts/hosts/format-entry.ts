@@ -25,7 +25,8 @@ export function formatEntry(
   target: CommandTarget | UrlTarget,
   platform?: string,
 ): FormattedEntry {
-  if ('url' in target && host.url) return formatUrl(host, host.url, name, target);
+  const needsBridge = 'url' in target && target.transport === 'http-sse' && host.url?.withoutSse === true;
+  if ('url' in target && host.url && !needsBridge) return formatUrl(host, host.url, name, target);
   const command = 'command' in target ? target : createBridge(host, target);
   return formatCommand(host, host.command, name, wrapWindowsCommand(command, platform));
 }
@@ -131,7 +132,7 @@ export function createAccountBridge(target: UrlTarget, { clientId, secretVariabl
   };
 }
 
-/** Returns a command that connects to a URL, for a host that starts commands only. */
+/** Returns a command that connects to a URL, for a host that cannot connect to it. */
 function createBridge({ title }: Pick<McpHost, 'title'>, { url, headers = {} }: UrlTarget): CommandTarget {
   const args = ['-y', `${packageJson.name}@${packageJson.version}`, 'bridge', url];
   const env: Record<string, string> = {};
@@ -143,7 +144,7 @@ function createBridge({ title }: Pick<McpHost, 'title'>, { url, headers = {} }: 
       env[token] = formatReference(token);
     } else if (listReferenceNames(value).length > 0) {
       throw createUsageError(
-        `${title} starts commands only, and the variable of the header ${key} cannot be passed to one`,
+        `${title} starts a command for this URL, and the variable of the header ${key} cannot be passed to one`,
         'pass a token by --bearer-env, or leave this host out',
       );
     } else args.push('--header', `${key}=${value}`);

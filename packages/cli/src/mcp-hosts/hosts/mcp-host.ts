@@ -53,6 +53,8 @@ export interface UrlShape {
   readonly headers: readonly string[];
   /** Form for the earlier transport HTTP+SSE, if it differs. */
   readonly sse?: { readonly type?: string; readonly url?: string };
+  /** True if the host does not support HTTP+SSE. It starts `tenon bridge` for such a server. */
+  readonly withoutSse?: true;
   readonly name?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
 }

@@ -122,6 +122,55 @@ it('starts servers by cmd on Windows, also the bridge to a server at a URL [cli.
     }
 });
 
+const findHost = (id: string): McpHost => {
+  const host = mcpHosts.find(each => each.id === id);
+  if (host === undefined) throw new Error(id);
+  return host;
+};
+
+it('reads URLs of Gemini CLI and Qwen Code as these programs do [cli.sync]', async () => {
+  const mcpServers = {
+    typed: { url: 'https://example.com/a', type: 'http' },
+    feed: { url: 'https://example.com/b', type: 'sse' },
+    untyped: { url: 'https://example.com/c' },
+    path: { url: 'https://example.com/sse' },
+    earlier: { httpUrl: 'https://example.com/d' },
+  };
+  const readTransports = async (id: string) => {
+    const { targets } = await readBack(findHost(id), JSON.stringify({ mcpServers }));
+    return Object.fromEntries(
+      Object.entries(targets).map(([name, target]) => [name, 'transport' in target ? target.transport : 'http']),
+    );
+  };
+  const sse = 'http-sse';
+  expect(await readTransports('gemini-cli')).toEqual({
+    typed: 'http',
+    feed: sse,
+    untyped: 'http',
+    path: sse,
+    earlier: 'http',
+  });
+  expect(await readTransports('qwen-code')).toEqual({
+    typed: 'http',
+    feed: sse,
+    untyped: sse,
+    path: sse,
+    earlier: 'http',
+  });
+});
+
+it('gives a bridge to a host without HTTP+SSE, and the type to Gemini CLI, whose later versions expect it [cli.add]', () => {
+  const feed = { url: 'https://example.com/sse', transport: 'http-sse' as const };
+  expect(formatEntry(findHost('codex'), 'feed', feed).entry).toMatchObject({
+    command: 'npx',
+    args: ['-y', expect.stringContaining('@tenon/cli@'), 'bridge', 'https://example.com/sse'],
+  });
+  expect(formatEntry(findHost('gemini-cli'), 'feed', feed).entry).toEqual({
+    type: 'sse',
+    url: 'https://example.com/sse',
+  });
+});
+
 describe('the files of hosts', () => {
   const getFiles = (places: Partial<UserPlaces>) => {
     const all: UserPlaces = { platform: 'linux', home: '/home/ann', env: {}, cwd: '/work', ...places };

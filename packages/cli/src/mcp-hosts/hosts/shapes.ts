@@ -8,7 +8,9 @@ export const TYPED_COMMAND: CommandShape = { ...PLAIN_COMMAND, type: 'stdio' };
 export const PLAIN_URL: UrlShape = { url: 'url', headers: ['headers'] };
 export const TYPED_URL: UrlShape = { ...PLAIN_URL, type: 'http', sse: { type: 'sse' } };
 /** The key of the URL tells the transport. */
-export const GEMINI_URL: UrlShape = { url: 'httpUrl', headers: ['headers'], sse: { url: 'url' } };
+export const QWEN_URL: UrlShape = { url: 'httpUrl', headers: ['headers'], sse: { url: 'url' } };
+/** Later versions of Gemini CLI also read `httpUrl`, but a `url` without a type is one of Streamable HTTP. */
+export const GEMINI_URL: UrlShape = { ...QWEN_URL, sse: { type: 'sse', url: 'url' } };
 export const SERVER_URL: UrlShape = { url: 'serverUrl', headers: ['headers'] };
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of configurations are written so

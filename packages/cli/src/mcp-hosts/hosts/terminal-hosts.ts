@@ -5,6 +5,7 @@ import {
   NO_VARIABLE,
   PLAIN_COMMAND,
   PLAIN_URL,
+  QWEN_URL,
   SHELL_VARIABLE,
   TYPED_COMMAND,
   TYPED_URL,
@@ -34,7 +35,7 @@ export const terminalHosts: readonly McpHost[] = [
     format: 'toml',
     section: ['mcp_servers'],
     command: PLAIN_COMMAND,
-    url: { url: 'url', headers: ['http_headers'] },
+    url: { url: 'url', headers: ['http_headers'], withoutSse: true },
     variables: {
       envNames: 'env_vars',
       headerNames: { headers: 'env_http_headers', bearer: 'bearer_token_env_var' },
@@ -62,7 +63,7 @@ export const terminalHosts: readonly McpHost[] = [
     format: 'jsonc',
     section: ['mcpServers'],
     command: PLAIN_COMMAND,
-    url: GEMINI_URL,
+    url: QWEN_URL,
     variables: DOLLAR_VARIABLE,
   },
   {
