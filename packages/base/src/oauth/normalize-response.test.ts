@@ -36,6 +36,7 @@ describe('a token response', () => {
     [{ token_type: 'BEARER' }, {}],
     [{ expires_in: null }, {}],
     [{ expires_in: '3600' }, { expires: expect.any(Number) }],
+    [{ expires_in: 0 }, {}],
     [{ scope: null }, { asked: [] }],
     [{ scope: 'a b' }, { asked: ['a', 'b'] }],
     [{ refresh_token: null }, {}],

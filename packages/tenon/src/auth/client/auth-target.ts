@@ -74,7 +74,8 @@ export async function fetchTokens(
     });
   }
   let expiry: Pick<Tokens, 'expires' | 'renew'> = {};
-  if (lifetime !== undefined) {
+  // A lifetime of 0 is sent for tokens that do not expire.
+  if (lifetime) {
     const duration = lifetime * SECOND;
     const expires = target.clock.now() + duration;
     expiry = { expires, renew: expires - Math.min(MAX_RENEWAL_LEAD, duration / 10) };

@@ -54,15 +54,17 @@ export async function createClientIdentity(
 ): Promise<ClientIdentity> {
   const client = { client_id: credentials.id };
   const supportedMethods = issuer.metadata.token_endpoint_auth_methods_supported;
-  if (credentials.key !== undefined) {
-    const aud = credentials.audience ?? issuer.id;
+  const { key, audience: aud = issuer.id } = credentials;
+  if (key !== undefined) {
+    const alg = credentials.alg ?? (typeof key === 'object' && typeof key.alg === 'string' ? key.alg : 'ES256');
     const assertionOptions: oauth.ModifyAssertionOptions = {
-      [oauth.modifyAssertion]: (_header, payload) => void Object.assign(payload, { aud }),
+      [oauth.modifyAssertion](header, payload) {
+        // `oauth4webapi` writes `Ed25519` for EdDSA, which authorization servers refuse that know the older name only.
+        header.alg = alg;
+        payload.aud = aud;
+      },
     };
-    return {
-      client,
-      auth: oauth.PrivateKeyJwt(await importPrivateKey(credentials.key, credentials.alg), assertionOptions),
-    };
+    return { client, auth: oauth.PrivateKeyJwt(await importPrivateKey(key, alg), assertionOptions) };
   }
   return { client, auth: authenticateBySecret(credentials, supportedMethods, issuer.id) };
 }
@@ -96,16 +98,15 @@ function authenticateBySecret(
   });
 }
 
-async function importPrivateKey(key: string | PrivateJwk, alg: string | undefined): Promise<oauth.PrivateKey> {
+async function importPrivateKey(key: string | PrivateJwk, alg: string): Promise<oauth.PrivateKey> {
   try {
-    if (typeof key === 'string') return { key: (await importPKCS8(key, alg ?? 'ES256')) as oauth.CryptoKey };
-    const keyAlgorithm = alg ?? (typeof key.alg === 'string' ? key.alg : 'ES256');
-    const imported = (await importJWK({ ...key, ext: false } as JWK, keyAlgorithm)) as oauth.CryptoKey;
+    if (typeof key === 'string') return { key: (await importPKCS8(key, alg)) as oauth.CryptoKey };
+    const imported = (await importJWK({ ...key, ext: false } as JWK, alg)) as oauth.CryptoKey;
     return { key: imported, ...(typeof key.kid === 'string' ? { kid: key.kid } : {}) };
   } catch {
     // The caught error may contain parts of the key.
     throw new TenonError('auth/bad-key', 'invalid private key', {
-      expected: `a PKCS #8 PEM key or a JWK for ${alg ?? 'ES256'}`,
+      expected: `a PKCS #8 PEM key or a JWK for ${alg}`,
     });
   }
 }

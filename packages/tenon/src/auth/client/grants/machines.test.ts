@@ -1,4 +1,4 @@
-import { decodeJwt, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose';
+import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { bearer } from '../bearer.js';
 import {
@@ -63,6 +63,15 @@ describe('client credentials', () => {
       expect(protectedHeader.kid).toBe(form === 'PEM' ? undefined : 'k1');
     },
   );
+
+  it.each(['ES256', 'PS256', 'EdDSA', 'Ed25519'])('name the configured algorithm %s in the assertion', async alg => {
+    const { privateKey } = await generateKeyPair(alg, { extractable: true });
+    const servers = createFakeServers(asWith(['private_key_jwt']));
+    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), alg, fetch: servers.fetch });
+    await auth.handleRefusal(refusal());
+    const [sent] = servers.tokenRequests();
+    expect(decodeProtectedHeader(sent?.get('client_assertion') ?? '').alg).toBe(alg);
+  });
 
   it('address the assertion to the configured audience', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
