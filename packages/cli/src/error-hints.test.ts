@@ -51,6 +51,11 @@ it.each(['config/unreadable', 'recording/empty', 'recording/invalid', 'recording
   },
 );
 
+it('names the options of a client that a user must register', () => {
+  const hint = getHint(new TenonError('auth/registration', 'refused', { hint: 'pass `client: { id }`' }));
+  expect(hint).toMatch(/--client-id ID.*--redirect-uri URI/);
+});
+
 it('names the options with a token for a URL with credentials', async () => {
   const refused = await connect('http://user:secret@127.0.0.1:1/mcp').catch((error: unknown) => error);
   expect(describeError(refused)).toContain('pass a token: with --bearer-env NAME');

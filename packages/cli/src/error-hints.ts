@@ -16,6 +16,8 @@ const HINTS: Readonly<Record<string, string>> = {
   'config/input': 'run this in a terminal, or set a `default` for the input in the configuration',
   'host/too-many-connections': 'try again later, or raise --max of `tenon bridge`',
   'auth/no-client': 'register a client there manually, and pass its id with --client-id ID',
+  'auth/registration':
+    'register a client there manually, and pass its id with --client-id ID, and its redirect URI with --redirect-uri URI',
   'auth/foreign-endpoint': 'register a client there if you trust it, and pass its id with --client-id ID',
   'auth/other-issuer': 'register a client there, and pass its id with --client-id ID',
   'auth/no-keychain':

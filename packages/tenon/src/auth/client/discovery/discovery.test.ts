@@ -172,6 +172,22 @@ describe('a server without metadata', () => {
     expect(seen[2]?.headers['mcp-protocol-version']).toBe('2025-03-26');
   });
 
+  it.each([
+    { status: 404 },
+    { status: 401, headers: { 'www-authenticate': 'Bearer' } },
+    { text: '<p>page for every path</p>' },
+  ])('counts as one that accepts only tokens if its origin registers no client: %j', async registration => {
+    const { done, visited } = await signedIn({ ...endpoints, [`${origin}/register`]: registration });
+    expect(done).toMatchObject({ code: 'auth/no-issuer', hint: expect.stringContaining('pass a token') });
+    expect(visited).toEqual([]);
+  });
+
+  it('refuses a registration as an authorization server', async () => {
+    const refused = { status: 400, json: { error: 'invalid_redirect_uri' } };
+    const { done } = await signedIn({ ...endpoints, [`${origin}/register`]: refused });
+    expect(done).toMatchObject({ code: 'auth/registration' });
+  });
+
   it('uses the endpoints that its authorization server metadata name [auth.fallback.metadata-first]', async () => {
     const metadata = { ...issuerMetadata(origin), authorization_endpoint: `${origin}/oauth/authorize` };
     const { visited } = await signedIn({

@@ -1,5 +1,5 @@
 import { classifyHost, TenonError } from '@tenon/base';
-import { normalizeRegistrationResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
+import { getEndpointFailure, normalizeRegistrationResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import { chooseSecretMethod } from '../client-identity.js';
@@ -114,6 +114,17 @@ async function registerClient(
   } catch (thrown) {
     const error = toAuthError(thrown, target.issuer, 'the client registration');
     if (error.code !== 'auth/refused' && error.code !== 'auth/bad-answer') throw error;
+    // Many servers that accept only fixed tokens have no metadata. Their origin is then a guess of the client.
+    if (target.undescribed && getEndpointFailure(thrown)?.status !== 400)
+      throw new TenonError(
+        'auth/no-issuer',
+        'the server names no authorization server, and its origin registers no client',
+        {
+          peer: error.peer,
+          received: error.received,
+          hint: 'pass a token of this server as `auth`, or ask its operator to name the authorization server',
+        },
+      );
     const hint = error.received?.startsWith('invalid_redirect_uri')
       ? `register a client there manually and pass it with its redirect URI, because ${redirectUri} is not allowed`
       : 'register a client there manually, and pass `client: { id }`';
