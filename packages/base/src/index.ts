@@ -192,7 +192,6 @@ export {
   redactSecrets,
   redactTokens,
 } from './redaction/secrets.js';
-export { type FaultRetryOptions, retryStoreFaults } from './stores/fault-retry.js';
 export { addFormat, decodeRecord, encodeRecord, splitFormat } from './stores/record-format.js';
 export { FIRST_FORMAT, RECORD_KINDS } from './stores/record-kinds.js';
 export { listReadable, markVersioned, skipUnknown, toRecordValues } from './stores/record-values.js';

@@ -6,12 +6,21 @@ import { InputRequestForwarding, type InputRequestTaker } from './input-request-
 
 const PARAMS = { message: 'Name?' };
 
-/** Two processes with one store, whose bus loses the messages of `lost` kinds. */
+/** Two processes with one store, whose bus loses the messages of `lost` kinds, and which may be unreachable. */
 function openProcesses(lost: readonly string[] = []) {
   const clock = fakeClock();
   const memory = memoryStores({ clock });
+  const outage = { isActive: false };
+  const checkOutage = async () => {
+    if (outage.isActive) throw new TenonError('store/unavailable', 'the store does not respond');
+  };
   const stores: Stores = {
     ...memory,
+    values: {
+      ...memory.values,
+      get: key => checkOutage().then(() => memory.values.get(key)),
+      put: (...args) => checkOutage().then(() => memory.values.put(...args)),
+    },
     bus: {
       subscribe: memory.bus.subscribe,
       publish: async (topic, message) =>
@@ -33,7 +42,7 @@ function openProcesses(lost: readonly string[] = []) {
     }
     return settled;
   };
-  return { clock, stores, errors, one: open(), two: open(), advanceUntil };
+  return { clock, stores, errors, outage, one: open(), two: open(), advanceUntil };
 }
 
 const createTaker = (ask: InputRequestTaker['ask']): InputRequestTaker => ({ canAsk: true, ask });
@@ -167,4 +176,32 @@ it('rejects when the process that took it has stopped', async () => {
     rpcCode: -32603,
     summary: 'The process that passed on the request has stopped',
   });
+});
+
+it('returns a response that was given while the store did not respond for 20 seconds', async () => {
+  const { one, two, advanceUntil, clock, errors, outage } = openProcesses();
+  let respond = (_: JsonObject) => {};
+  const asked = new Promise<void>(resolve => {
+    two.addTaker(
+      's',
+      createTaker(() => {
+        resolve();
+        return new Promise(onResponse => {
+          respond = onResponse;
+        });
+      }),
+    );
+  });
+  const forwarded = one.forward('s', 'elicitation/create', PARAMS, signal);
+  await asked;
+  outage.isActive = true;
+  respond({ action: 'accept' });
+  for (let n = 0; n < 20; n++) {
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    clock.advance(1000);
+  }
+  outage.isActive = false;
+  expect(await advanceUntil(forwarded)).toEqual({ action: 'accept' });
+  // Each process reports the outage once.
+  expect(errors).toMatchObject([{ code: 'store/unavailable' }, { code: 'store/unavailable' }]);
 });

@@ -4,7 +4,6 @@ import {
   INTERNAL_ERROR,
   isForPeer,
   type JsonObject,
-  retryStoreFaults,
   rpcError,
   runPeriodically,
   type Stores,
@@ -21,10 +20,8 @@ declare const crypto: { randomUUID(): string };
 const POLL_INTERVAL = 1000;
 /** Time in which a process with an active call takes an input request, in milliseconds. */
 const TAKE_TIME = 3000;
-/** Lifetime of a taken input request whose process does not renew it, in milliseconds. */
+/** Lifetime of an input request whose process does not renew it, and of a response that nobody reads, in milliseconds. */
 const LEASE = 30_000;
-/** Lifetime of an input request that no process has taken, and of a response that nobody reads, in milliseconds. */
-const TTL = 60_000;
 
 /** An input request in the store: as it was received, taken by a process with an active call, or with its response. */
 type StoredInputRequest =
@@ -93,27 +90,30 @@ export class InputRequestForwarding {
     signal: AbortSignal,
   ): Promise<JsonObject | undefined> {
     const { clock } = this.#options;
-    const retry = <T>(attempt: () => Promise<T>) => retryStoreFaults(attempt, { clock, onFault: this.#report });
     const id = crypto.randomUUID();
     const key = this.#toKey(id);
-    await retry(() => this.#values.put(key, { state: 'received', method, params }, { ttl: TTL }));
+    await this.#values.put(key, { state: 'received', method, params }, { ttl: LEASE });
     const startedAt = clock.elapsed();
+    let hasFault = false;
     const wake = () => this.#waiting.get(id)?.();
     signal.addEventListener('abort', wake);
     try {
       for (;;) {
         const woken = this.#waitForNews(id);
         signal.throwIfAborted();
-        const stored = await retry(() => this.#values.get(key));
-        if (stored?.value.state === 'result') return stored.value.result;
+        // The user may be answering, so a store that does not respond is read again.
+        const stored = await this.#values.get(key).catch(error => {
+          if (!hasFault) this.#report(error);
+          hasFault = true;
+          return 'unknown' as const;
+        });
         if (stored === undefined) throw rpcError(INTERNAL_ERROR, 'The process that passed on the request has stopped');
-        if (stored.value.state === 'error') {
-          const { code, message, data } = stored.value.error;
-          throw rpcError(code, message, data);
-        }
-        if (stored.value.state === 'received') {
+        const value = stored === 'unknown' ? undefined : stored.value;
+        if (value?.state === 'result') return value.result;
+        if (value?.state === 'error') throw rpcError(value.error.code, value.error.message, value.error.data);
+        if (stored !== 'unknown' && value?.state === 'received') {
           const isLate = clock.elapsed() - startedAt >= TAKE_TIME;
-          if (isLate && (await retry(() => this.#values.delete(key, stored.version)))) return undefined;
+          if (isLate && (await this.#values.delete(key, stored.version))) return undefined;
           await this.#publish({ kind: 'request', session, id });
         }
         await woken;
@@ -154,25 +154,27 @@ export class InputRequestForwarding {
     const stored = await this.#values.get(key);
     if (stored?.value.state !== 'received') return;
     const { method, params } = stored.value;
-    const takeAs = (version: number) => this.#values.put(key, { state: 'taken' }, { version, ttl: LEASE });
-    let version = await takeAs(stored.version);
+    let state: StoredInputRequest = { state: 'taken' };
+    let version = await this.#values.put(key, state, { version: stored.version, ttl: LEASE });
     if (version === undefined) return;
     const controller = new AbortController();
     this.#taken.set(id, controller);
+    // Also stores the response, again if the store does not respond.
     const renewal = runPeriodically({ clock, interval: LEASE / 3, onError: this.#report }, async () => {
-      version = version && (await takeAs(version));
+      const written = state;
+      version = version && (await this.#values.put(key, written, { version, ttl: LEASE }));
       // The process that received the request no longer waits.
       if (version === undefined) controller.abort();
+      if (written.state === 'taken' && version !== undefined) return;
+      void renewal.stop();
+      await this.#publish({ kind: 'response', id });
     });
-    const response = await taker.ask(method, params, controller).then(
+    state = await taker.ask(method, params, controller).then(
       (result): StoredInputRequest => ({ state: 'result', result }),
       (error): StoredInputRequest => ({ state: 'error', error: toStoredError(toPeerError(error, params)) }),
     );
-    await renewal.stop();
     this.#taken.delete(id);
-    if (controller.signal.aborted) return;
-    await retryStoreFaults(() => this.#values.put(key, response, { ttl: TTL }), { clock });
-    await this.#publish({ kind: 'response', id });
+    await renewal.runNow();
   }
 
   async #publish(message: JsonObject): Promise<void> {

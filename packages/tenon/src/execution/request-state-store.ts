@@ -6,7 +6,6 @@ import {
   createUnknownOutcomeError,
   type JsonObject,
   MAX_SEALED,
-  retryStoreFaults,
   type Seal,
   type Stores,
   TenonError,
@@ -21,6 +20,7 @@ import type {
   RetryForwarder,
   RetryForwardingOptions,
 } from '../protocol/request-handler.js';
+import { retryStoreFaults } from '../stores/fault-retry.js';
 import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
 import { type CompletedStep, isRecordedRequest, Journal, type JournalEntry } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';

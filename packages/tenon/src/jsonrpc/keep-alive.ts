@@ -97,6 +97,6 @@ export function createUnresponsiveError(peer: string, timeout?: number): TenonEr
   const time = timeout === undefined ? 'in time' : `within ${timeout} ms`;
   return new TenonError('connection/unresponsive', `the peer did not answer a ping ${time}`, {
     peer,
-    hint: 'raise `keepAlive.timeout` if the peer can be busy longer',
+    hint: 'raise `keepAlive.timeout` if the peer is busy',
   });
 }

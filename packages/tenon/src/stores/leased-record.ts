@@ -1,14 +1,13 @@
 import {
   type Clock,
-  type FaultRetryOptions,
   type PeriodicRun,
-  retryStoreFaults,
   runPeriodically,
   TenonError,
   toRecordValues,
   toTypedValues,
   type Values,
 } from '@tenon/base';
+import { type FaultRetryOptions, retryStoreFaults } from './fault-retry.js';
 import { putOnce } from './put-once.js';
 
 declare const crypto: { randomUUID(): string };

@@ -4,7 +4,6 @@ import {
   hashSha256,
   requireArgument,
   requireKnownOptions,
-  retryStoreFaults,
   runPeriodically,
   type SealKey,
   type StoredValue,
@@ -14,6 +13,7 @@ import {
   TenonError,
   type Values,
 } from '@tenon/base';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import { putOnce } from '../../stores/put-once.js';
 import { toRecordStores } from '../../stores/records/record-stores.js';
 import { sealStores } from '../../stores/sealed-stores.js';

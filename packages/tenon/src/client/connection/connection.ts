@@ -266,11 +266,13 @@ export class Connection implements PeerHandler {
    */
   #verifyResponsive(method: string): void {
     const isPing = method === 'ping' || method === 'server/discover';
-    if (isPing && !(this.#keepAlive?.verification ?? this.#peer.hasDeadline))
-      this.fail(createUnresponsiveError(this.peer));
-    else if (!isPing && /^(stdio|http-sse)$/.test(this.endpoint.kind)) {
-      const mayBeBusy = this.#peer.hasDeadline && this.#peer.takeActivity();
-      if (!mayBeBusy) void this.#keepAlive?.verify();
+    if (isPing) {
+      if (!(this.#keepAlive?.verification ?? this.#peer.hasDeadline)) this.fail(createUnresponsiveError(this.peer));
+    } else if (
+      /^(stdio|http-sse)$/.test(this.endpoint.kind) &&
+      !(this.#peer.hasDeadline && this.#peer.takeActivity())
+    ) {
+      void this.#keepAlive?.verify();
     }
   }
 

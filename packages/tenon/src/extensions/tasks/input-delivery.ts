@@ -1,7 +1,8 @@
-import { type AbortSignalLike, type JsonObject, retryStoreFaults, TenonError } from '@tenon/base';
+import { type AbortSignalLike, type JsonObject, TenonError } from '@tenon/base';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import type { RequestContext } from '../../server/request-context.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import { type InputOutcome, recordAnswer } from './record-answers.js';
 import type { TaskRuntime } from './task-creation.js';
 import type { TaskRecord } from './task-record.js';

@@ -1,7 +1,7 @@
-import { retryStoreFaults } from '@tenon/base';
 import { isRecordedRequest, type RecordedRequest } from '../../execution/journal.js';
 import type { InputResponses } from '../../protocol/input-requests.js';
 import { readInputResponse } from '../../protocol/input-responses.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import type { TaskRuntime } from './task-creation.js';
 import { type TaskRecord, updateRecord } from './task-record.js';
 import type { TaskStore } from './task-store.js';

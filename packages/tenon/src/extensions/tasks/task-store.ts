@@ -7,7 +7,6 @@ import {
   isSameOwner,
   isUnknownFormat,
   type JsonObject,
-  retryStoreFaults,
   type Stores,
   TenonError,
   toTypedValues,
@@ -18,6 +17,7 @@ import { isTerminal } from '../../protocol/tasks.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import { AppendLog } from '../../stores/append-log.js';
 import { chunkLargeValues } from '../../stores/chunked-values.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import {
   isLeaseActive,
   type Lease,

@@ -1,7 +1,8 @@
-import { type AbortSignalLike, INVALID_PARAMS, type JsonObject, retryStoreFaults, rpcError } from '@tenon/base';
+import { type AbortSignalLike, INVALID_PARAMS, type JsonObject, rpcError } from '@tenon/base';
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { RequestContext } from '../../server/request-context.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import type { TaskInputDelivery } from './input-delivery.js';
 import type { TaskRuntime } from './task-creation.js';
 import type { TaskRecord } from './task-record.js';

@@ -3,11 +3,11 @@ import {
   computeFingerprint,
   type JsonObject,
   type PeriodicRun,
-  retryStoreFaults,
   runPeriodically,
   TenonError,
 } from '@tenon/base';
 import type { SharedStores } from '../../protocol/request-handler.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 
 declare const crypto: { randomUUID(): string };
 

@@ -2,7 +2,6 @@ import {
   createUnknownOutcomeError,
   type JsonObject,
   type PeriodicRun,
-  retryStoreFaults,
   rpcError,
   runPeriodically,
   TenonError,
@@ -14,6 +13,7 @@ import type {
   RetryForwarder,
   RetryForwardingOptions,
 } from '../../../protocol/request-handler.js';
+import { retryStoreFaults } from '../../../stores/fault-retry.js';
 
 declare const crypto: { randomUUID(): string };
 

@@ -1,5 +1,6 @@
-import { type Clock, retryStoreFaults, type StoredValue, toTypedValues, type Values } from '@tenon/base';
+import { type Clock, type StoredValue, toTypedValues, type Values } from '@tenon/base';
 import type { Id } from '../../../../jsonrpc/message.js';
+import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import { putOnce } from '../../../../stores/put-once.js';
 import { createEntryTag } from './stored-id.js';
 

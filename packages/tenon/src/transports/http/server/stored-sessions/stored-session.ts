@@ -1,8 +1,9 @@
-import { type AuthInfo, isStoreClosed, type MaybePromise, retryStoreFaults } from '@tenon/base';
+import { type AuthInfo, isStoreClosed, type MaybePromise } from '@tenon/base';
 import { createNotification, type Id, type JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange, SessionState, SharedStores } from '../../../../protocol/request-handler.js';
 import { CallOrder } from '../../../../stores/call-order.js';
+import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import { encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';

@@ -1,5 +1,6 @@
-import { type AuthInfo, isSameOwner, retryStoreFaults, TenonError } from '@tenon/base';
+import { type AuthInfo, isSameOwner, TenonError } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
+import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import type { HttpServerContext } from '../context.js';
 import type { HttpSession } from '../sessions/session.js';
 import { endOrphanedStream } from './orphaned-stream.js';

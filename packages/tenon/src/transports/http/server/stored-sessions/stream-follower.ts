@@ -1,5 +1,6 @@
-import { type Clock, type PeriodicRun, retryStoreFaults, runPeriodically, toTypedValues } from '@tenon/base';
+import { type Clock, type PeriodicRun, runPeriodically, toTypedValues } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
+import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { LogPosition } from './event-id.js';
 import { type LogEntry, readEntries } from './event-log.js';

@@ -1,5 +1,4 @@
-import { TenonError } from '../errors/error.js';
-import type { Clock } from '../timing/clock.js';
+import { type Clock, TenonError } from '@tenon/base';
 
 /** Delay before the first repetition, in milliseconds. Each further delay is twice as long. */
 const INITIAL_DELAY = 50;
