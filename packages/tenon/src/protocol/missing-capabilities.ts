@@ -68,8 +68,8 @@ function findMissingModes(required: Modes, declared: ClientCapabilities['elicita
   return missing.length > 0 ? Object.fromEntries(missing.map(mode => [mode, {}])) : undefined;
 }
 
-const CAPABILITY_ADVICE =
-  'use a client that declares it; in Tenon, pass `elicit`, `elicitUrl`, `sample` or `roots` to `connect`';
+/** The model of any client may see it. */
+const CAPABILITY_ADVICE = 'use a client that declares it';
 
 /** Creates the error with the capabilities that the client must declare. */
 export function createMissingCapabilityError(
