@@ -232,6 +232,7 @@ describe.skipIf(!found)('a person with a keyboard', () => {
   it('finds which member of a tool has changed since it was listed first [con.diff] [con.keys]', async () => {
     await shown.show('/s/changing/tools/send');
     await page.getByRole('heading', { name: 'send' }).waitFor();
+    await waitInPage(page, "document.activeElement?.closest('form') != null");
     await page.keyboard.press('Control+Enter');
     await page.locator('form').getByText('Sends a note to everyone.').waitFor();
     await page.keyboard.press('w');
