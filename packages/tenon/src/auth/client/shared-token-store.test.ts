@@ -1,4 +1,4 @@
-import type { Stores } from '@tenon/base';
+import { type Stores, TenonError } from '@tenon/base';
 import { type FakeClock, fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../../stores/memory-stores.js';
@@ -106,5 +106,41 @@ describe('sharedTokenStore', () => {
     await store.update(KEY, async () => ({ next: { n: 2 }, result: undefined }));
     await advance(clock, 91 * 24 * 3_600_000);
     expect(await store.get(KEY)).toBeUndefined();
+  });
+
+  it('takes no change twice, and waits no 15 seconds for a lease, when the first reply of each store call is lost', async () => {
+    const { clock, stores } = open();
+    const seen = new Set<string>();
+    const loseFirst = async <R>(call: string, reply: Promise<R>): Promise<R> => {
+      const value = await reply;
+      if (seen.has(call)) return value;
+      seen.add(call);
+      throw new TenonError('store/failed', 'the connection was closed');
+    };
+    const values: Stores['values'] = {
+      ...stores.values,
+      get: key => loseFirst(`get ${key}`, stores.values.get(key)),
+      put: (key, value, options) => loseFirst(`put ${key}`, stores.values.put(key, value, options)),
+    };
+    const store = sharedTokenStore({ ...stores, values }, { keys, clock });
+    let changes = 0;
+    const startedAt = clock.elapsed();
+    let isDone = false;
+    const done = store
+      .update(KEY, async () => {
+        changes += 1;
+        return { next: { access: 'new' }, result: 'changed' };
+      })
+      .finally(() => {
+        isDone = true;
+      });
+    while (!isDone) await advance(clock, 10);
+    expect([await done, changes]).toEqual(['changed', 1]);
+    expect(clock.elapsed() - startedAt).toBeLessThan(2000);
+    expect(await stores.values.list('token-lease/')).toEqual([]);
+    seen.clear();
+    const read = store.get(KEY);
+    for (let step = 0; step < 20; step += 1) await advance(clock, 10);
+    expect(await read).toEqual({ access: 'new' });
   });
 });

@@ -14,7 +14,7 @@ import {
   type Values,
 } from '@tenon/base';
 import { retryStoreFaults } from '../../stores/fault-retry.js';
-import { putOnce } from '../../stores/put-once.js';
+import { type CallRunner, putOnce } from '../../stores/put-once.js';
 import { toRecordStores } from '../../stores/records/record-stores.js';
 import { sealStores } from '../../stores/sealed-stores.js';
 import type { StoredSecret, TokenStore, TokenStoreUpdate } from './token-store.js';
@@ -73,6 +73,7 @@ export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOption
   const { values } = toRecordStores(keys === undefined ? stores : sealStores(stores, { keys, onError }), onError);
   const queues = new Map<string, Promise<unknown>>();
   const run = <R>(attempt: () => Promise<R>) => retryStoreFaults(attempt, { clock });
+  const read = (key: string) => run(() => values.get(`token/${key}`));
 
   /** Writes the value if it has not changed since it was read. */
   async function write(
@@ -90,11 +91,11 @@ export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOption
     key: string,
     compute: (previous: StoredSecret | undefined) => Promise<TokenStoreUpdate<T>>,
   ): Promise<T> {
-    const release = await acquireLease(values, `token-lease/${key}`, clock);
+    const release = await acquireLease(values, `token-lease/${key}`, clock, run);
     try {
       // The lease may have passed to another process meanwhile. The change is then computed again from its tokens.
       for (;;) {
-        const stored = await values.get(`token/${key}`);
+        const stored = await read(key);
         const { next, result } = await compute(readSecret(stored));
         if (await write(`token/${key}`, stored, next)) return result;
       }
@@ -104,7 +105,7 @@ export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOption
   }
 
   return {
-    get: async key => readSecret(await values.get(`token/${toStoredKey(key)}`)),
+    get: async key => readSecret(await read(toStoredKey(key))),
     update(tokenKey, compute) {
       const key = toStoredKey(tokenKey);
       const apply = () => change(key, compute);
@@ -120,11 +121,16 @@ export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOption
 }
 
 /** Waits for the lease of a key, and renews it until it is released. */
-async function acquireLease(values: Values, key: string, clock: Clock): Promise<() => Promise<void>> {
+async function acquireLease(
+  values: Values,
+  key: string,
+  clock: Clock,
+  run: CallRunner,
+): Promise<() => Promise<void>> {
   const lease = { holder: crypto.randomUUID() };
   let version: number | undefined;
   for (;;) {
-    version = await values.put(key, lease, { version: 0, ttl: LEASE });
+    version = await putOnce(values, key, lease, { version: 0, ttl: LEASE }, run);
     if (version !== undefined) break;
     // A random time keeps the other processes from trying together.
     await sleep(clock, MAX_PAUSE * (0.5 + Math.random() / 2));
