@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { version } from 'tenon';
 import { findProxyRoute } from 'tenon/node';
 
@@ -18,8 +19,8 @@ export interface ProbeRequest {
    * @default `false`
    */
   readonly headersOnly?: boolean;
-  /** Called with the body that was received so far. The request ends when it resolves with true. */
-  readonly onText?: (text: string) => Promise<boolean>;
+  /** Called with each SSE event of the body. The request ends when it resolves with true. */
+  readonly onEvent?: (event: EventSourceMessage) => Promise<boolean>;
 }
 
 /** Response to a raw request. */
@@ -91,7 +92,7 @@ export function createHttpProbe({ url, getHeaders, timeout, verify, onSend }: Ht
       timeout,
       verify,
       headersOnly: request.headersOnly ?? false,
-      onText: request.onText,
+      onEvent: request.onEvent,
     });
   };
 }
@@ -103,7 +104,7 @@ interface RawRequest {
   readonly timeout: number;
   readonly verify: boolean;
   readonly headersOnly: boolean;
-  readonly onText: ProbeRequest['onText'];
+  readonly onEvent: ProbeRequest['onEvent'];
 }
 
 async function sendProbe(
@@ -142,17 +143,28 @@ async function sendProbe(
 /** Reads a response until its end, or until the JSON-RPC response in a stream that stays open. */
 async function readResponse(
   response: IncomingMessage,
-  { headersOnly, onText }: Pick<RawRequest, 'headersOnly' | 'onText'>,
+  { headersOnly, onEvent }: Pick<RawRequest, 'headersOnly' | 'onEvent'>,
 ): Promise<ProbeResponse> {
   const mediaType = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const isStream = mediaType === 'text/event-stream';
   let text = '';
+  const events: EventSourceMessage[] = [];
+  const messages: Record<string, unknown>[] = [];
   if (!headersOnly) {
+    const parser = createParser({ onEvent: event => events.push(event) });
     response.setEncoding('utf8');
     try {
-      for await (const chunk of response) {
+      reading: for await (const chunk of response) {
         text += chunk;
-        if (onText && (await onText(text))) break;
-        if (text.length > MAX_BODY || (mediaType === 'text/event-stream' && hasResponse(text))) break;
+        if (text.length > MAX_BODY) break;
+        if (!isStream) continue;
+        const known = events.length;
+        parser.feed(chunk);
+        for (const event of events.slice(known)) {
+          const received = parseMessages(event.data);
+          messages.push(...received);
+          if (received.some(({ id, method }) => id !== undefined && !method) || (await onEvent?.(event))) break reading;
+        }
       }
     } catch (error) {
       // A stream that stays open ends by the timeout. Its first part is enough.
@@ -165,20 +177,9 @@ async function readResponse(
     headers: Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
     header: name => [response.headers[name]].flat().join(', ') || undefined,
     text,
-    messages: mediaType === 'text/event-stream' ? parseEvents(text) : parseMessages(text),
-    eventIds: [...text.matchAll(/^id: ?(.+)$/gm)].map(([, id = '']) => id.trim()),
+    messages: isStream ? messages : parseMessages(text),
+    eventIds: events.flatMap(({ id }) => (id === undefined || id === '' ? [] : [id])),
   };
-}
-
-const hasResponse = (text: string): boolean => parseEvents(text).some(({ id, method }) => id !== undefined && !method);
-
-function parseEvents(text: string): Record<string, unknown>[] {
-  return text
-    .split(/\r?\n\r?\n/)
-    .slice(0, -1)
-    .flatMap(event =>
-      parseMessages([...event.matchAll(/^data: ?(.*)$/gm)].map(([, data = '']) => data.replace(/\r$/, '')).join('\n')),
-    );
 }
 
 function parseMessages(text: string): Record<string, unknown>[] {

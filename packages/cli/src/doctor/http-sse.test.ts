@@ -21,13 +21,15 @@ function parseMessage(text: string): { readonly id?: unknown; readonly method?: 
   }
 }
 
+const formatEndpoint = (endpoint: string): string => `event: endpoint\ndata: ${endpoint}\n\n`;
+
 /** A server over HTTP+SSE that checks nothing, and answers with 200. */
-async function startCareless(createEndpoint: (port: number) => string) {
+async function startCareless(createEndpoint: (port: number) => string, format = formatEndpoint) {
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const { port } = server.address() as AddressInfo;
-      response.write(`event: endpoint\ndata: ${createEndpoint(port)}\n\n`);
+      response.write(format(createEndpoint(port)));
       server.on('answer', text => response.write(`event: message\ndata: ${text}\n\n`));
       return;
     }
@@ -87,6 +89,16 @@ describe('the examination of HTTP+SSE', () => {
     const { url, close } = await startCareless(() => `/messages?session=${'a1b2'.repeat(8)}`);
     const { findings } = await runDoctor({ url, transport: 'http-sse' }, url, OPTIONS);
     expect(findings.find(({ id }) => id === 'transport.session')?.title).toContain('unknown sessions are not refused');
+    await close();
+  });
+
+  it.each([
+    ['data before its type', (endpoint: string) => `data: ${endpoint}\nevent: endpoint\n\n`],
+    ['other fields between', (endpoint: string) => `event:endpoint\nretry: 3000\n: comment\ndata:${endpoint}\n\n`],
+    ['an ID at its end', (endpoint: string) => `event: endpoint\r\ndata: ${endpoint}\r\nid: 1\r\n\r\n`],
+  ])('finds the endpoint of an event with %s', async (_form, format) => {
+    const { url, close } = await startCareless(() => '/messages?session=7', format);
+    expect(await listIds(url)).toContain('ok transport.endpoint');
     await close();
   });
 });

@@ -30,10 +30,9 @@ export async function probeStream(http: HttpProbe, request: ProbeRequest = {}): 
 /** Opens a stream, and calls `work` with the address of the event `endpoint` while the stream is open. */
 function openStream(http: HttpProbe, work: (endpoint: string) => Promise<void>): Promise<ProbeResponse> {
   return http({
-    async onText(text) {
-      const [, endpoint] = /^event: ?endpoint\r?\n(?:id:.*\r?\n)?data: ?(\S+)\r?\n\r?\n/m.exec(text) ?? [];
-      if (endpoint === undefined) return false;
-      await work(endpoint);
+    async onEvent({ event, data }) {
+      if (event !== 'endpoint') return false;
+      await work(data);
       return true;
     },
   });
