@@ -71,6 +71,15 @@ describe('the loopback redirect', () => {
     await attempt.close();
   });
 
+  it('says that a sign-in has ended whose page another program opened before', async () => {
+    const { attempt, back } = await begun();
+    const came = back();
+    expect((await ask(`${attempt.uri}?code=c&state=earlier`)).body).toContain('This sign-in has ended.');
+    await ask(`${attempt.uri}?code=c&state=right`);
+    await came;
+    await attempt.close();
+  });
+
   it('uses the former port if it is free', async () => {
     const first = await begun();
     const second = await begun({}, [first.attempt.uri]);

@@ -75,6 +75,10 @@ const HEADERS = {
   connection: 'close',
 };
 const DONE_PAGE = renderPage('You can close this page and go back to the program.');
+const OTHER_SIGN_IN_PAGE = renderPage(
+  'This sign-in has ended. Complete the one on the newest page that the program opened.',
+);
+const UNEXPECTED_PAGE = renderPage('Nothing is expected here.');
 
 /**
  * Creates a redirect that receives the authorization response on a loopback port. The port is open until the sign-in
@@ -182,7 +186,7 @@ function waitForCallback(
       const url = checkCallback(request, uri, state);
       if (typeof url === 'number') {
         if (url === 405) response.setHeader('allow', 'GET');
-        return void response.writeHead(url, HEADERS).end(renderPage('Nothing is expected here.'));
+        return void response.writeHead(url, HEADERS).end(url === 400 ? OTHER_SIGN_IN_PAGE : UNEXPECTED_PAGE);
       }
       response.writeHead(200, HEADERS).end(DONE_PAGE);
       resolve(url);
