@@ -17,16 +17,20 @@ export const bucketCases: readonly StoreCase[] = [
   createCase('takes the tokens of a full bucket, and then one for each interval', async (buckets, { advance }) => {
     const size = { burst: 3, perSecond: 5 };
     const start = Date.now();
-    for (const _ of listNumbers(3))
-      check((await buckets.take('a', size)) === 0, 'a token of a full bucket was refused');
-    const wait = await buckets.take('a', size);
+    const takeAll = async () => {
+      let taken = 0;
+      let wait = await buckets.take('a', size);
+      for (; wait === 0 && taken < 50; wait = await buckets.take('a', size)) taken += 1;
+      return { taken, wait };
+    };
+    const { taken, wait } = await takeAll();
+    check(taken >= 3, 'a token of a full bucket was refused');
     check(wait > 0 && wait <= 200, `expected a wait of at most 200 ms, got ${wait}`);
     await advance(wait);
-    check((await buckets.take('a', size)) === 0, 'no token was added during the wait');
-    let added = 1;
-    while (added < 50 && (await buckets.take('a', size)) === 0) added += 1;
+    const added = (await takeAll()).taken;
+    check(added > 0, 'no token was added during the wait');
     const intervals = Math.max(1, Math.floor((Date.now() - start) / 200));
-    check(added <= intervals, `expected at most ${intervals} tokens after the wait, got ${added}`);
+    check(taken + added <= 3 + intervals, `expected at most ${3 + intervals} tokens, got ${taken + added}`);
   }),
   createCase('counts each key by itself', async buckets => {
     const size = { burst: 1, perSecond: SLOW };
