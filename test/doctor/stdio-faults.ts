@@ -89,6 +89,18 @@ export const stdioFaults: readonly SeededStdioFault[] = [
     text: /serverInfo/,
   },
   { fault: 'null-members', title: 'optional members are null', found: ['connection.deviation'], text: /null/ },
+  {
+    fault: 'list-output',
+    title: 'an output schema is one of a list',
+    found: ['schemas.form'],
+    text: /outputSchema.type/,
+  },
+  {
+    fault: 'true-property',
+    title: 'a property has true for a schema',
+    found: ['schemas.form'],
+    text: /properties.any/,
+  },
   { fault: 'missing-list', title: 'the result has no list', found: ['connection.deviation'], text: /no tools/ },
   {
     fault: 'string-ids',
@@ -123,6 +135,13 @@ export const stdioFaults: readonly SeededStdioFault[] = [
     found: ['calls.look_up'],
     calls: ['look_up'],
     text: /database is down/,
+  },
+  {
+    fault: 'data-url',
+    title: 'an image is a data URL',
+    found: ['calls.look_up'],
+    calls: ['look_up'],
+    text: /content\.0\.data/,
   },
   {
     fault: 'no-content',

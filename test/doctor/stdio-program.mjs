@@ -10,6 +10,11 @@ const tool = {
   inputSchema: { type: 'object', properties: { name: { type: 'string', description: 'Name of it' } } },
 };
 
+const withProperty = any => ({
+  ...tool,
+  inputSchema: { type: 'object', properties: { ...tool.inputSchema.properties, any } },
+});
+
 const write = text => process.stdout.write(text);
 const send = message => {
   const text = JSON.stringify(message);
@@ -29,10 +34,14 @@ const results = {
   'tools/list': () => {
     if (fault === 'null-members') return { tools: [{ ...tool, outputSchema: null, title: null }], nextCursor: null };
     if (fault === 'missing-list') return {};
+    if (fault === 'list-output') return { tools: [{ ...tool, outputSchema: { type: 'array' } }] };
+    if (fault === 'true-property') return { tools: [withProperty(true)] };
     return { tools: [tool] };
   },
   'tools/call': () => {
     if (fault === 'call-error') return { isError: true, content: [{ type: 'text', text: 'database is down' }] };
+    if (fault === 'data-url')
+      return { content: [{ type: 'image', data: 'data:image/png;base64,AAAA', mimeType: 'image/png' }] };
     if (fault === 'no-content') return { content: 'text' };
     return { content: [{ type: 'text', text: 'found' }] };
   },

@@ -33,6 +33,16 @@ export const toolFaults: readonly SeededToolFault[] = [
     tools: [{ ...sound, inputSchema: { type: 'object', properties: { name: { ...described, pattern: '(' } } } }],
   },
   {
+    title: 'a hint that is a text',
+    found: ['connection.malformed'],
+    tools: [{ ...sound, annotations: { readOnlyHint: true, destructiveHint: 'no' } }],
+  },
+  {
+    title: 'an icon without an address',
+    found: ['connection.malformed'],
+    tools: [{ ...sound, icons: [{ mimeType: 'image/png' }] }],
+  },
+  {
     title: 'a required list that is a text',
     found: ['schemas.invalid'],
     tools: [{ ...sound, inputSchema: { ...sound.inputSchema, required: 'name' } }],

@@ -37,6 +37,7 @@ export {
   type ResolvedName,
 } from './catalog/names/name-resolver.js';
 export type { ServerInventory, UnreadableList } from './catalog/server-inventory.js';
+export { listMalformedMembers } from './catalog/strict-results.js';
 // Code mode.
 export type { CodeModeOptions, CodeModePolicy, CodeModeSetting } from './code-mode/code-mode-options.js';
 // Configuration.

@@ -113,17 +113,19 @@ describe('an entry that strict clients refuse', () => {
     expect(await client.callTool('a__run', { a: 'b' })).toMatchObject({ content: [{ text: 'done' }] });
   });
 
-  it.each([
-    { annotations: { readOnlyHint: 'yes' } },
-    { annotations: { title: 5 } },
-    { icons: 'x' },
-    { icons: [{}] },
-    { icons: [{ src: 'https://a.example/a.png', sizes: '48x48' }] },
-    { execution: 1 },
-  ])('is listed without the malformed member of %j', async member => {
+  const icon = { src: 'https://a.example/a.png' };
+
+  it.each<[JsonObject, JsonObject]>([
+    [{ annotations: { readOnlyHint: 'yes' } }, { annotations: {} }],
+    [{ annotations: { title: 5, readOnlyHint: true } }, { annotations: { readOnlyHint: true } }],
+    [{ icons: 'x' }, {}],
+    [{ icons: [{}, icon] }, { icons: [icon] }],
+    [{ icons: [{ ...icon, sizes: '48x48' }] }, { icons: [icon] }],
+    [{ execution: 1 }, {}],
+  ])('is listed without the malformed member of %j', async (member, listed) => {
     const description = 'd';
     const { tools } = await (await open({ description, ...member })).call('tools/list');
-    expect(tools).toEqual([{ name: 'a__run', description, inputSchema: { type: 'object' } }]);
+    expect(tools).toEqual([{ name: 'a__run', description, inputSchema: { type: 'object' }, ...listed }]);
   });
 
   it('keeps well-formed members', async () => {
@@ -133,4 +135,37 @@ describe('an entry that strict clients refuse', () => {
     };
     expect((await (await open(members)).call('tools/list')).tools).toMatchObject([members]);
   });
+});
+
+describe('a result that strict clients refuse', () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'reaches the caller in the form of the specification, on %s',
+    async protocolVersion => {
+      const image = {
+        type: 'image',
+        data: 'data:image/png;base64,AAAA',
+        mimeType: 'image/png',
+        annotations: { priority: 5 },
+      };
+      const server = createServer({ name: 'odd', version: '1.0.0', tools: { run: tool({ run: () => 'done' }) } });
+      const service = async () => {
+        const { client, server: peer } = createTransportPair();
+        const send: typeof peer.send = (message, options) =>
+          peer.send(
+            'result' in message && 'content' in message.result
+              ? { ...message, result: { ...message.result, content: [image] } }
+              : message,
+            options,
+          );
+        await server.connect(wrapTransport(peer, { send }));
+        return client;
+      };
+      const host = await createHost({ servers: { a: { service } }, onError: () => {} });
+      cleanups.push(() => host.close());
+      const client = await connect(host.toServer(), { protocolVersion });
+      cleanups.push(() => client.close());
+      const { content } = await client.callTool('a__run', {});
+      expect(content).toEqual([{ type: 'image', data: 'AAAA', mimeType: 'image/png', annotations: {} }]);
+    },
+  );
 });

@@ -1,42 +1,8 @@
-import {
-  type Check,
-  checkArray,
-  checkBoolean,
-  checkNumber,
-  checkObject,
-  checkOneOf,
-  checkString,
-  isObject,
-  stringifyJson,
-} from '@tenon/base';
-import type { Tool } from 'tenon';
+import { stringifyJson } from '@tenon/base';
 import type { ListEntries, ListKind } from '../connections/list-cache.js';
+import { toStrictEntry } from './strict-results.js';
 
 type Entry = ListEntries[ListKind];
-
-const checkRequired = checkArray(checkString);
-const checkInputSchema = checkObject({
-  type: checkOneOf('object'),
-  'properties?': checkObject(),
-  'required?': checkRequired,
-});
-const optionalMembers: ReadonlyMap<string, Check> = new Map([
-  ['icons', checkArray(checkObject({ src: checkString, 'mimeType?': checkString, 'sizes?': checkArray(checkString) }))],
-  [
-    'annotations',
-    checkObject({
-      'title?': checkString,
-      'readOnlyHint?': checkBoolean,
-      'destructiveHint?': checkBoolean,
-      'idempotentHint?': checkBoolean,
-      'openWorldHint?': checkBoolean,
-      'audience?': checkArray(checkOneOf('user', 'assistant')),
-      'priority?': checkNumber,
-      'lastModified?': checkString,
-    }),
-  ],
-  ['execution', checkObject({ 'taskSupport?': checkOneOf('forbidden', 'optional', 'required') })],
-]);
 
 /** Maximum number of combined lists of which callers get the same array. */
 const MAX_COMBINED = 8;
@@ -59,8 +25,7 @@ export class PublicEntries {
     const changes = stringifyJson(members);
     const known = this.#listed.get(entry);
     if (known?.changes === changes) return known.item as E;
-    const schema = 'inputSchema' in entry ? correctInputSchema(entry) : undefined;
-    const item = { ...entry, ...findMalformedMembers(entry), ...schema, ...members };
+    const item = { ...toStrictEntry(entry), ...members };
     this.#listed.set(entry, { changes, item });
     this.#origins.set(item, { server, entry });
     return item;
@@ -80,26 +45,4 @@ export class PublicEntries {
   getOrigin(listed: Entry): PublicEntryOrigin | undefined {
     return this.#origins.get(listed);
   }
-}
-
-/** Returns `undefined` for each malformed member of an entry. Many clients refuse a list in which one entry has one. */
-function findMalformedMembers(entry: Entry): { readonly [name: string]: undefined } {
-  const malformed = Object.entries(entry).filter(
-    ([name, value]) => value !== undefined && optionalMembers.get(name)?.(value),
-  );
-  return Object.fromEntries(malformed.map(([name]) => [name, undefined]));
-}
-
-/** Returns the input schema of a tool as a schema of an object, if it is none. Clients refuse a list because of one, too. */
-function correctInputSchema({ inputSchema }: Tool): Pick<Tool, 'inputSchema'> | undefined {
-  if (checkInputSchema(inputSchema) === undefined) return undefined;
-  const { type: _, properties, required, ...others } = inputSchema;
-  return {
-    inputSchema: {
-      ...others,
-      type: 'object',
-      ...(isObject(properties) && { properties }),
-      ...(Array.isArray(required) && checkRequired(required) === undefined && { required }),
-    },
-  };
 }

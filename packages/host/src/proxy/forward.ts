@@ -16,6 +16,7 @@ import {
   toInputRequest,
 } from 'tenon/host-internals';
 import type { HandlerRun, RequestInput } from 'tenon/proxy';
+import { toStrictResult } from '../catalog/strict-results.js';
 import type { InputRequestHandler, InputRequestRecipient } from '../connections/connection-options.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { throwHandlerError } from '../handler-errors.js';
@@ -62,7 +63,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
   refuseInexactIntegers(params);
   const call = new ForwardedCall(proxiedRequest, createCallerAsk);
   try {
-    return await connection.run(call, async client => {
+    const received = await connection.run(call, async client => {
       // Another process may have received the log level of the session.
       const { session } = connection.scope;
       const level = session ? session.requestedLogLevel : requestContext.logLevel;
@@ -78,6 +79,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
       proxiedRequest.call.moveToTask?.();
       return waitForTask(client, taskId, proxiedRequest, call);
     });
+    return received.resultType === 'input_required' ? received : toStrictResult(method, received);
   } catch (error) {
     if (call.ids.size === 0 && isClosedBeforeSending(error)) throw error;
     const { dialect } = requestContext;

@@ -1,3 +1,5 @@
+import { toJsonObject } from '@tenon/base';
+import { listMalformedMembers } from '@tenon/host';
 import { type CallToolResult, type JsonObject, TenonError, type Tool } from 'tenon';
 import { describeError } from '../../error-hints.js';
 import { checkArguments } from '../../tools/check-arguments.js';
@@ -8,6 +10,7 @@ import { createUsageError } from '../../usage-error.js';
 import type { Check, DoctorContext } from '../check.js';
 import type { Finding, FindingFactory } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
+import { shorten } from './names.js';
 
 /** Calls the tools that the user allowed, and checks the results. */
 export const callsCheck: Check = {
@@ -56,6 +59,14 @@ async function checkCall(
   try {
     const result = await connection?.client.callTool(name, args);
     const seen = `${Math.round(now() - start)} ms`;
+    const malformed = listMalformedMembers('tools/call', toJsonObject(result));
+    if (malformed.length > 0)
+      return problem(name, `${name} returns a result that official clients refuse`, {
+        seen: shorten(malformed),
+        cause: 'they report an error in place of the result, also of a call that has an effect',
+        fix: 'write these members in the form of the specification, or leave them out',
+        spec: getSpecificationPage('server/tools#tool-result'),
+      });
     if (result?.isError) return warning(name, `${name} returns an error`, { seen: getText(result).slice(0, 200) });
     if (outputSchema && result?.structuredContent === undefined) {
       return problem(name, `${name} has an output schema, but returns no structuredContent`, {

@@ -1,9 +1,11 @@
-import { withDetails } from '@tenon/base';
+import { toJsonObject, withDetails } from '@tenon/base';
+import { listMalformedMembers } from '@tenon/host';
 import type { TenonError } from 'tenon';
 import { describeError, getHint } from '../../error-hints.js';
 import { formatCount } from '../../screen.js';
 import type { ServerListName } from '../../tools/read-server-lists.js';
-import type { Check } from '../check.js';
+import type { Check, Connection } from '../check.js';
+import { shorten } from './names.js';
 
 /** Reports the connection itself: its transport, or the reason why there is none. */
 export const connectionCheck: Check = {
@@ -65,6 +67,16 @@ export const connectionCheck: Check = {
           fix: 'send what the specification requires, and leave out members without a value',
         }),
       );
+    const malformed = listMalformed(connection);
+    if (malformed.length > 0)
+      findings.push(
+        problem('malformed', `official clients refuse ${formatCount(malformed.length, 'member')} of the server`, {
+          seen: shorten(malformed),
+          cause:
+            'one such member makes clients with the official SDK for TypeScript refuse the connection or the whole list',
+          fix: 'write these members in the form of the specification, or leave them out',
+        }),
+      );
     for (const { capability, entries } of undeclared)
       findings.push(
         problem(`undeclared-${capability}`, `the server has ${capability} that no client can use`, {
@@ -76,6 +88,24 @@ export const connectionCheck: Check = {
     return findings;
   },
 };
+
+/** Lists the members of the server and its definitions that break the specification. */
+function listMalformed({ client: { server }, tools, prompts, resources }: Connection): string[] {
+  const { capabilities, info, instructions } = server;
+  const opening = { capabilities, serverInfo: info, ...(instructions === undefined ? {} : { instructions }) };
+  const entries = Object.entries({ 'tools/list': tools, 'prompts/list': prompts, 'resources/list': resources });
+  return [
+    ...listMalformedMembers('initialize', toJsonObject(opening)),
+    ...entries.flatMap(([method, list]) =>
+      list.flatMap(entry => {
+        const [key = ''] = method.split('/');
+        const own = listMalformedMembers(method, { [key]: [entry] }).map(path => path.split('.').slice(2).join('.'));
+        // Schemas have a check of their own.
+        return own.filter(path => !/^(?:in|out)putSchema\b/.test(path)).map(path => `${entry.name}: ${path}`);
+      }),
+    ),
+  ];
+}
 
 /** Findings of methods that fail. A server without its tools is of no use to most hosts. */
 const METHODS = {

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import { loadPeerSchema, type Tool } from 'tenon';
 import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
@@ -23,6 +23,7 @@ export const schemasCheck: Check = {
     const results = [
       ...(await checkValid(tools, findings)),
       ...checkRoots(tools, findings),
+      ...checkForms(tools, connection?.client.server.protocolVersion ?? '', findings),
       ...checkDescriptions(tools, features, findings),
       ...checkFeatures(features, findings),
     ];
@@ -37,6 +38,8 @@ export const schemasCheck: Check = {
 type NamedFeatures = SchemaFeatures & Pick<Tool, 'name'>;
 
 const PAGE = getSpecificationPage('server/tools#tool');
+/** First version in which the schema of a property may be true or false, and that of an output any value. */
+const ANY_FORM_VERSION = '2026-07-28';
 
 /** Compiles each schema. A schema that cannot be compiled cannot be checked by any client. */
 async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): Promise<Finding[]> {
@@ -88,6 +91,28 @@ function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory
             },
           ),
         ]),
+  ];
+}
+
+/** Finds forms of schemas that only 2026-07-28 allows, in definitions of a server of an earlier version. */
+function checkForms(tools: readonly Tool[], version: string, { problem }: FindingFactory): Finding[] {
+  if (version >= ANY_FORM_VERSION) return [];
+  const found = tools.flatMap(({ name, inputSchema, outputSchema }) => [
+    ...Object.entries({ inputSchema, outputSchema }).flatMap(([member, schema]) =>
+      Object.entries(toJsonObject(toJsonObject(schema).properties))
+        .filter(([, property]) => typeof property === 'boolean')
+        .map(([key]) => `${name}: ${member}.properties.${key}`),
+    ),
+    ...(isObject(outputSchema) && outputSchema.type !== 'object' ? [`${name}: outputSchema.type`] : []),
+  ]);
+  if (found.length === 0) return [];
+  return [
+    problem('form', `${formatCount(found.length, 'part')} of schemas that ${version} does not allow`, {
+      seen: shorten(found),
+      cause: 'clients with the official SDK v1 for TypeScript, such as Claude Code, refuse the whole list of tools',
+      fix: 'write {} in place of true, and { "not": {} } in place of false; give each outputSchema "type": "object"',
+      spec: getSpecificationPage('server/tools#tool', version),
+    }),
   ];
 }
 

@@ -1,0 +1,248 @@
+import {
+  type Check,
+  checkArray,
+  checkBoolean,
+  checkObject,
+  checkOneOf,
+  checkRange,
+  checkString,
+  checkWhole,
+  isObject,
+  type JsonObject,
+} from '@tenon/base';
+
+/**
+ * Corrects a value in the form of the specification. Returns the same value if it is valid, another one if a part of it
+ * was corrected, and `undefined` if it must be left out. Adds the path of each correction to `paths`.
+ */
+type Correction = (value: unknown, path: string, paths: string[]) => unknown;
+
+/** Maximum number of values of a completion. */
+const MAX_COMPLETIONS = 100;
+/** Maximum length of the JSON of a content block of an unknown type that is sent as text. */
+const MAX_UNKNOWN_BLOCK = 2000;
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+const keep =
+  (check: Check): Correction =>
+  (value, path, paths) => {
+    if (check(value) === undefined) return value;
+    paths.push(path);
+    return undefined;
+  };
+
+/** Corrects the members of an object that it has. Leaves out a value that is no object, or that lacks what it requires. */
+const inMembers =
+  (corrections: { readonly [name: string]: Correction }, required: Check = checkObject()): Correction =>
+  (value, path, paths) => {
+    if (!isObject(value) || required(value) !== undefined) {
+      paths.push(path);
+      return undefined;
+    }
+    let corrected: JsonObject | undefined;
+    for (const name in corrections) {
+      const member = value[name];
+      const next = member === undefined ? undefined : corrections[name]?.(member, join(path, name), paths);
+      if (next === member) continue;
+      corrected ??= { ...value };
+      corrected[name] = next;
+    }
+    return corrected ?? value;
+  };
+
+/** Corrects the values of an object, whatever their names are. */
+const inValues =
+  (correction: Correction): Correction =>
+  (value, path, paths) =>
+    inMembers(Object.fromEntries(Object.keys(Object(value)).map(name => [name, correction])))(value, path, paths);
+
+/** Corrects the items of an array. Leaves out what is no array. */
+const inItems =
+  (correction: Correction): Correction =>
+  (value, path, paths) => {
+    if (!Array.isArray(value)) {
+      paths.push(path);
+      return undefined;
+    }
+    let corrected: unknown[] | undefined;
+    for (let index = 0; index < value.length; index += 1) {
+      const item: unknown = value[index];
+      const next = correction(item, join(path, String(index)), paths);
+      if (next !== item) corrected ??= value.slice(0, index);
+      if (next !== undefined) corrected?.push(next);
+    }
+    return corrected ?? value;
+  };
+
+const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+/** Many servers write a date alone, or a time without its offset, which then counts as UTC. */
+const correctTime: Correction = (value, path, paths) => {
+  const text = String(value);
+  const hasOffset = !/^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text);
+  const time = Date.parse(hasOffset ? text : `${text}Z`);
+  if (typeof value === 'string' && ISO_TIME.test(text) && !Number.isNaN(time)) return value;
+  paths.push(path);
+  return typeof value !== 'string' || Number.isNaN(time) ? undefined : new Date(time).toISOString();
+};
+
+/** Some servers write a data URL, the alphabet of URLs, line breaks, or no padding. */
+const correctBase64: Correction = (value, path, paths) => {
+  if (typeof value === 'string' && value.length % 4 === 0 && BASE64.test(value)) return value;
+  paths.push(path);
+  const plain = String(value)
+    .replace(/^data:[^,]{0,256};base64,/i, '')
+    .replace(/\s+|=+\s*$/g, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
+  if (typeof value !== 'string' || plain.length % 4 === 1 || !BASE64.test(plain)) return undefined;
+  return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=');
+};
+
+const flag = keep(checkBoolean);
+const text = keep(checkString);
+const meta = keep(checkObject());
+const common = {
+  _meta: meta,
+  annotations: inMembers({
+    title: text,
+    readOnlyHint: flag,
+    destructiveHint: flag,
+    idempotentHint: flag,
+    openWorldHint: flag,
+    audience: keep(checkArray(checkOneOf('user', 'assistant'))),
+    priority: keep(checkRange('a number from 0 to 1', 0, 1)),
+    lastModified: correctTime,
+  }),
+};
+const icons = inItems(
+  inMembers(
+    { mimeType: text, sizes: keep(checkArray(checkString)), theme: keep(checkOneOf('light', 'dark')) },
+    checkObject({ src: checkString }),
+  ),
+);
+
+/** A schema of a property may be true or false, which the dialect of the caller writes as an object if it must. */
+const correctProperties: Correction = (value, path, paths) => {
+  if (!isObject(value)) return keep(checkObject())(value, path, paths);
+  const malformed = Object.keys(value).filter(name => !isObject(value[name]) && typeof value[name] !== 'boolean');
+  paths.push(...malformed.map(name => join(path, name)));
+  return malformed.length === 0 ? value : { ...value, ...Object.fromEntries(malformed.map(name => [name, {}])) };
+};
+const correctSchema = inMembers({ properties: correctProperties, required: keep(checkArray(checkString)) });
+
+const correctInputSchema: Correction = (value, path, paths) => {
+  const schema = correctSchema(value, path, paths);
+  if (isObject(schema) && schema.type === 'object') return schema;
+  paths.push(join(path, 'type'));
+  return { ...(isObject(schema) && schema), type: 'object' };
+};
+
+/** Members of tools, prompts, resources, templates and links to resources. */
+const correctEntry = inMembers({
+  ...common,
+  icons,
+  inputSchema: correctInputSchema,
+  outputSchema: correctSchema,
+  execution: inMembers({ taskSupport: keep(checkOneOf('forbidden', 'optional', 'required')) }),
+  arguments: inItems(inMembers({ required: flag })),
+});
+
+const contents: Correction = (value, path, paths) => {
+  const corrected = inMembers({ _meta: meta, blob: correctBase64 })(value, path, paths);
+  // Bytes that are not encoded are text.
+  const isText = isObject(value) && isObject(corrected) && value.blob !== undefined && corrected.blob === undefined;
+  return isText ? { ...corrected, text: corrected.text ?? String(value.blob) } : corrected;
+};
+
+const media = inMembers({ ...common, data: correctBase64 });
+const correctMedia: Correction = (value, path, paths) => {
+  const corrected = media(value, path, paths);
+  if (!isObject(corrected) || corrected.data !== undefined) return corrected;
+  const { type, mimeType, annotations } = corrected;
+  const shown = `[${type}, ${mimeType}: not shown, because the server did not encode it as base64]`;
+  return { type: 'text', text: shown, ...(annotations !== undefined && { annotations }) };
+};
+const blocks: ReadonlyMap<unknown, Correction> = new Map([
+  ['text', inMembers(common)],
+  ['image', correctMedia],
+  ['audio', correctMedia],
+  ['resource_link', correctEntry],
+  ['resource', inMembers({ ...common, resource: contents })],
+]);
+
+const block: Correction = (value, path, paths) => {
+  const type = isObject(value) ? value.type : undefined;
+  const correction = blocks.get(type);
+  if (correction !== undefined) return correction(value, path, paths);
+  paths.push(path);
+  const json = JSON.stringify(value);
+  const isShort = json.length <= MAX_UNKNOWN_BLOCK;
+  return { type: 'text', text: isShort ? json : `[content of the type ${String(type).slice(0, 64)}: not shown]` };
+};
+
+const completion: Correction = (value, path, paths) => {
+  const total = keep(checkWhole('a whole number, at least 0', 0));
+  const corrected = inMembers({ total })(value, path, paths);
+  if (!isObject(corrected) || !Array.isArray(corrected.values) || corrected.values.length <= MAX_COMPLETIONS)
+    return corrected;
+  const { values } = corrected;
+  paths.push(join(path, 'values'));
+  return { total: values.length, ...corrected, values: values.slice(0, MAX_COMPLETIONS), hasMore: true };
+};
+
+const settings = keep(checkObject());
+const correctOpening = inMembers({
+  capabilities: inMembers({
+    tools: settings,
+    resources: settings,
+    prompts: settings,
+    logging: settings,
+    completions: settings,
+    experimental: inValues(settings),
+  }),
+  serverInfo: inMembers({ title: text, description: text, websiteUrl: text, icons }),
+  instructions: text,
+});
+
+const results: ReadonlyMap<string, Correction> = new Map([
+  ['initialize', correctOpening],
+  ['server/discover', correctOpening],
+  ['tools/list', inMembers({ tools: inItems(correctEntry) })],
+  ['prompts/list', inMembers({ prompts: inItems(correctEntry) })],
+  ['resources/list', inMembers({ resources: inItems(correctEntry) })],
+  ['resources/templates/list', inMembers({ resourceTemplates: inItems(correctEntry) })],
+  ['tools/call', inMembers({ content: inItems(block), _meta: meta })],
+  ['prompts/get', inMembers({ description: text, messages: inItems(inMembers({ content: block })), _meta: meta })],
+  ['resources/read', inMembers({ contents: inItems(contents), _meta: meta })],
+  ['completion/complete', inMembers({ completion, _meta: meta })],
+]);
+
+/**
+ * Corrects the members of a result that break the specification, and that a client may ignore. Many clients refuse the
+ * whole result because of one: a list without the tools of all other servers, or the result of a call that has been
+ * carried out. Returns the same object if there are none.
+ */
+export function toStrictResult(method: string, result: JsonObject, paths: string[] = []): JsonObject {
+  const corrected = results.get(method)?.(result, '', paths);
+  return isObject(corrected) ? corrected : result;
+}
+
+/**
+ * Lists the paths of the members of a result that break the specification. Many clients refuse the whole result because of
+ * one of them. A gateway corrects them, or leaves them out.
+ *
+ * @param method Method of the request, such as `tools/list`.
+ */
+export function listMalformedMembers(method: string, result: JsonObject): readonly string[] {
+  const paths: string[] = [];
+  toStrictResult(method, result, paths);
+  return paths;
+}
+
+/** Corrects an entry of a list. Returns the same entry if nothing in it breaks the specification. */
+export function toStrictEntry<Entry extends object>(entry: Entry): Entry {
+  const corrected = correctEntry(entry, '', []);
+  return corrected === entry || !isObject(corrected) ? entry : { ...entry, ...corrected };
+}
