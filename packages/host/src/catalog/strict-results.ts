@@ -57,7 +57,7 @@ const inValues =
   (value, path, paths) =>
     inMembers(Object.fromEntries(Object.keys(Object(value)).map(name => [name, correction])))(value, path, paths);
 
-/** Corrects the items of an array. Leaves out what is no array. */
+/** Corrects the items of an array. Leaves out a value that is no array. */
 const inItems =
   (correction: Correction): Correction =>
   (value, path, paths) => {

@@ -1,5 +1,5 @@
 import { isObject, toJsonObject } from '@tenon/base';
-import { loadPeerSchema, type Tool } from 'tenon';
+import { loadPeerSchema, protocolVersions, type Tool } from 'tenon';
 import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
 import { type Finding, type FindingFactory, getSpecificationPage } from '../finding.js';
@@ -38,8 +38,8 @@ export const schemasCheck: Check = {
 type NamedFeatures = SchemaFeatures & Pick<Tool, 'name'>;
 
 const PAGE = getSpecificationPage('server/tools#tool');
-/** First version in which the schema of a property may be true or false, and that of an output any value. */
-const ANY_FORM_VERSION = '2026-07-28';
+/** Only the newest version allows true and false as the schema of a property, and an output that is no object. */
+const [NEWEST_VERSION] = protocolVersions;
 
 /** Compiles each schema. A schema that cannot be compiled cannot be checked by any client. */
 async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): Promise<Finding[]> {
@@ -94,9 +94,9 @@ function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory
   ];
 }
 
-/** Finds forms of schemas that only 2026-07-28 allows, in definitions of a server of an earlier version. */
+/** Finds forms of schemas that only the newest version allows, in definitions of a server of an earlier one. */
 function checkForms(tools: readonly Tool[], version: string, { problem }: FindingFactory): Finding[] {
-  if (version >= ANY_FORM_VERSION) return [];
+  if (version === NEWEST_VERSION) return [];
   const found = tools.flatMap(({ name, inputSchema, outputSchema }) => [
     ...Object.entries({ inputSchema, outputSchema }).flatMap(([member, schema]) =>
       Object.entries(toJsonObject(toJsonObject(schema).properties))
