@@ -121,12 +121,7 @@ export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOption
 }
 
 /** Waits for the lease of a key, and renews it until it is released. */
-async function acquireLease(
-  values: Values,
-  key: string,
-  clock: Clock,
-  run: CallRunner,
-): Promise<() => Promise<void>> {
+async function acquireLease(values: Values, key: string, clock: Clock, run: CallRunner): Promise<() => Promise<void>> {
   const lease = { holder: crypto.randomUUID() };
   let version: number | undefined;
   for (;;) {
