@@ -69,6 +69,36 @@ describe('createServer() with an unfit definition', () => {
       'server/definition',
       ['`use/1`', 'a function'],
     ],
+    [
+      'an icon without `src`',
+      () => server({ ...about, icons: [{ url: 'x' }] }),
+      'server/definition',
+      ['`icons/0/src`'],
+    ],
+    [
+      'an icon of a tool whose sizes are a text',
+      () => withTool({ run, icons: [{ src: 'x', sizes: '48x48' }] }),
+      'tool/definition',
+      ['`icons/0/sizes`', 'an array'],
+    ],
+    [
+      'a hint that is no boolean',
+      () => withTool({ run, annotations: { readOnlyHint: 'yes' } }),
+      'tool/definition',
+      ['`annotations/readOnlyHint`', 'true or false'],
+    ],
+    [
+      'a priority above 1',
+      () => withResource({ read, annotations: { priority: 5 } }),
+      'resource/definition',
+      ['`annotations/priority`', 'from 0 to 1'],
+    ],
+    [
+      'an audience of nobody',
+      () => withResource({ read, annotations: { audience: ['robot'] } }),
+      'resource/definition',
+      ['`annotations/audience/0`', 'user, assistant'],
+    ],
     ['tools in a list', () => server({ ...about, tools: [] }), 'server/definition', ['`tools`', 'an array']],
     [
       'tools in a promise',

@@ -39,10 +39,24 @@ const amount = checkOptional(checkRange('a number of at least 0', 0));
 const positive = checkOptional(checkRange('a number of at least 1', 1));
 const exposeErrors = checkOptional(checkEither(checkFunction, checkBoolean));
 
+// Many clients refuse the list of all tools because of one malformed member.
+const icons = checkOptional(checkArray(checkObject({ src: checkString, 'sizes?': stringArray })));
+const annotations = checkOptional(
+  checkObject({
+    'title?': checkString,
+    'readOnlyHint?': checkBoolean,
+    'destructiveHint?': checkBoolean,
+    'idempotentHint?': checkBoolean,
+    'openWorldHint?': checkBoolean,
+    'audience?': checkArray(checkOneOf('user', 'assistant')),
+    'priority?': checkRange('a number from 0 to 1', 0, 1),
+  }),
+);
+
 const commonKeys = {
   title: checkOptional(checkString),
   description: checkOptional(checkString),
-  icons: checkOptional(checkArray(checkPlain)),
+  icons,
   _meta: checkOptional(checkPlain),
   visible: checkOptional(checkFunction),
   requiredCapabilities: checkOptional(checkPlain),
@@ -56,7 +70,7 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
   title: checkOptional(checkString),
   description: checkOptional(checkString),
   websiteUrl: checkOptional(checkString),
-  icons: checkOptional(checkArray(checkPlain)),
+  icons,
   instructions: checkOptional(checkString),
   tools: definitions,
   prompts: definitions,
@@ -131,7 +145,7 @@ const toolKeys: DefinitionChecks<ToolDefinition> = {
   input: schema,
   output: schema,
   run: checkFunction,
-  annotations: checkOptional(checkPlain),
+  annotations,
   task: checkOptional(checkTask),
   types: checkAnything,
 };
@@ -148,7 +162,7 @@ const resourceKeys: DefinitionChecks<ResourceDefinition> = {
   ...commonKeys,
   name: checkOptional(checkString),
   mimeType: checkOptional(checkString),
-  annotations: checkOptional(checkPlain),
+  annotations,
   size: checkOptional(checkRange('a number of bytes', 0)),
   cache: checkOptional(checkCacheHints),
   read: checkFunction,

@@ -1,6 +1,6 @@
 import { describeType, findNearestKey, isObject, TenonError } from '@tenon/base';
 import type { ContentBlock } from '../../protocol/content.js';
-import { checkContentBlock as checkContent } from '../../protocol/methods.js';
+import { checkContentBlock } from '../../protocol/methods.js';
 
 /** The members of each type of block, without the members that all types have. */
 const BLOCK_MEMBERS: { readonly [type: string]: readonly string[] } = {
@@ -18,7 +18,7 @@ export function isContentBlock(value: unknown): value is ContentBlock {
     isObject(value) &&
     typeof value.type === 'string' &&
     BLOCK_TYPES.includes(value.type) &&
-    findBlockIssue(value) === undefined
+    checkContentBlock(value) === undefined
   );
 }
 
@@ -59,21 +59,13 @@ function resemblesBlock(value: unknown): boolean {
   );
 }
 
-function findBlockIssue(block: unknown): string | undefined {
-  const issue = checkContent(block);
-  if (issue !== undefined) return issue;
-  const { type, resource } = block as { type: string; resource?: { text?: unknown; blob?: unknown } };
-  const isEmpty = type === 'resource' && resource?.text === undefined && resource?.blob === undefined;
-  return isEmpty ? 'at /resource: expected text or blob, got neither' : undefined;
-}
-
 function describeBlock(block: unknown): { expected: string; received: string; hint?: string } {
   const expected = `a block of type ${BLOCK_TYPES.join(', ')}`;
   const type = isObject(block) ? block.type : undefined;
   if (typeof type !== 'string')
     return { expected, received: isObject(block) ? 'an object without a type' : describeType(block) };
   if (BLOCK_TYPES.includes(type)) {
-    const received = findBlockIssue(block) ?? 'an invalid block';
+    const received = checkContentBlock(block) ?? 'an invalid block';
     const isBytes = 'data' in (block as object) && typeof (block as { data: unknown }).data === 'object';
     return {
       expected: `a block of type ${type}`,
