@@ -179,6 +179,12 @@ describe('toStrictResult', () => {
     expect(toStrictResult('resources/read', read)).toEqual({ contents: [{ uri: 'file:///a', text: 'plain text' }] });
   });
 
+  it('leaves out a size that is no whole number, which clients in Python refuse', () => {
+    const file = { uri: 'file:///a', name: 'a' };
+    const resources = [1.5, -1].map(size => ({ ...file, size }));
+    expect(toStrictResult('resources/list', { resources })).toEqual({ resources: [file, file] });
+  });
+
   it('sends the first 100 values of a completion [completion.max-100-values]', () => {
     const completion = { values: Array.from({ length: 150 }, (_, index) => `v${index}`) };
     expect(toStrictResult('completion/complete', { completion })).toEqual({

@@ -143,6 +143,7 @@ const correctInputSchema: Correction = (value, path, paths) => {
 const correctEntry = inMembers({
   ...common,
   icons,
+  size: keep(checkWhole('a whole number of bytes', 0)),
   inputSchema: correctInputSchema,
   outputSchema: correctSchema,
   execution: inMembers({ taskSupport: keep(checkOneOf('forbidden', 'optional', 'required')) }),
