@@ -50,6 +50,7 @@ describe('classifyMessage', () => {
     ['an error without a message [base.error.code-and-message]', { ...v, id: 1, error: { code: 1 } }],
     ['a code that is a string [base.error.code-integer]', { ...v, id: 1, error: { code: '1', message: '' } }],
     ['a fractional code [base.error.code-integer]', { ...v, id: 1, error: { code: 1.5, message: '' } }],
+    ['a code beyond the safe integers [base.error.code-integer]', { ...v, id: 1, error: { code: 1e20, message: '' } }],
   ])('returns malformed for %s', (_, value) => {
     expect(classifyMessage(value)).toBe('malformed');
     expect(diagnoseMessage(value).reason).not.toBe('');

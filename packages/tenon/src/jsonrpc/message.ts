@@ -81,7 +81,7 @@ export function classifyMessage(value: unknown): MessageKind {
   if (isPresent(error)) {
     if (isPresent(result) || !isObject(error)) return 'malformed';
     if (isPresent(id) && !isId(id)) return 'malformed';
-    return Number.isInteger(error.code) && typeof error.message === 'string' ? 'failure' : 'malformed';
+    return Number.isSafeInteger(error.code) && typeof error.message === 'string' ? 'failure' : 'malformed';
   }
   return isId(id) && hasResult ? 'success' : 'malformed';
 }
