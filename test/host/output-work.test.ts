@@ -61,12 +61,22 @@ describe('a result that takes too many steps to validate', () => {
     await client.close();
   });
 
-  it('rejects a host with the code of the limit', async () => {
+  it('rejects a host, which checks it once, with the code of the limit', async () => {
     const host = await createHost({ servers: { hostile: { url } }, policy: [allow()] });
     await expect(host.callTool('hostile__large', {})).rejects.toMatchObject({
-      data: { server: 'hostile', code: 'schema/work-limit', outcome: 'executed' },
-      message: expect.stringMatching(/has carried out tools\/call, and its result was refused.*Do not send/),
+      code: 'schema/work-limit',
+      hint: expect.stringContaining('do not send the request again, because the server has executed it'),
+      data: { outcome: 'executed' },
     });
+    await host.close();
+  });
+
+  it('reaches the caller of a gateway that does not check results', async () => {
+    const host = await createHost({ servers: { hostile: { url } }, policy: [allow()] });
+    const client = await connect(host.toServer(), { validate: 'off' });
+    await client.listTools();
+    expect((await client.callTool('hostile__large')).structuredContent).toEqual({ r: members });
+    await client.close();
     await host.close();
   });
 });

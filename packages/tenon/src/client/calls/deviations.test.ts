@@ -57,6 +57,25 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await client.close();
   });
 
+  it.each(['off', 'warn', 'error'] as const)(
+    'treats a result that breaks its output schema as validate: %s says',
+    async validate => {
+      const outputSchema = { type: 'object', properties: { sum: { type: 'integer' } } };
+      const script = {
+        'tools/list': () => ({ tools: [{ ...tool, outputSchema }] }),
+        'tools/call': () => ({ structuredContent: { sum: 'five' }, content: [] }),
+      };
+      const { client, errors } = await start(version, script, { validate });
+      await collect(client.listTools());
+      errors.splice(0);
+      const call = client.callTool('a');
+      if (validate === 'error') await expect(call).rejects.toMatchObject({ code: 'peer/invalid-result' });
+      else expect(await call).toMatchObject({ structuredContent: { sum: 'five' } });
+      expect(errors).toEqual(validate === 'warn' ? ['peer/invalid-result'] : []);
+      await client.close();
+    },
+  );
+
   it('lists nothing for a list that the server omits or does not know', async () => {
     const missing: string[] = [];
     const { client, errors } = await start(version, { 'resources/list': () => ({}) });

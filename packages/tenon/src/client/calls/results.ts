@@ -1,12 +1,4 @@
-import {
-  describeIssues,
-  EXECUTED,
-  EXECUTED_ADVICE,
-  type Issue,
-  isObject,
-  type JsonObject,
-  TenonError,
-} from '@tenon/base';
+import { describeIssues, EXECUTED, EXECUTED_ADVICE, isObject, type JsonObject, TenonError } from '@tenon/base';
 import { dropMalformedEntries } from '../../protocol/malformed-entries.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
@@ -15,8 +7,6 @@ import { withLists } from '../../protocol/tolerant-reading.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
 import type { CallContext } from './call-context.js';
-
-const MISSING_CONTENT: Issue = { path: [], message: 'expected structured content, got none' };
 
 /** Results that a call may have instead of a final one. */
 export interface AllowedResults {
@@ -84,10 +74,11 @@ export function checkStructuredContent(
     const { structuredContent: _, ...rest } = result;
     return rest;
   }
+  const { validate } = pipeline.options;
   const validator = pipeline.toolCache.validators.get(tool as string);
-  if (validator === undefined || result.isError) return result;
+  if (validator === undefined || validate === 'off' || result.isError) return result;
   const refusal = isMissing
-    ? { limit: undefined, issues: [MISSING_CONTENT] }
+    ? { limit: undefined, issues: [{ path: [], message: 'expected structured content, got none' }] }
     : findRefusal(validator.check(structuredContent));
   if (refusal === undefined) return result;
   const { limit, issues } = refusal;
@@ -102,7 +93,7 @@ export function checkStructuredContent(
       data: EXECUTED,
     },
   );
-  if (pipeline.options.validate !== 'warn') throw error;
+  if (validate !== 'warn') throw error;
   pipeline.emitter.emit('error', error);
   return result;
 }
