@@ -162,6 +162,11 @@ describe('toStrictResult', () => {
     expect(toStrictResult('tools/call', { content: [image] })).toEqual({ content: [{ ...image, data: expected }] });
   });
 
+  it('needs linear time for bytes with many signs of padding', () => {
+    const image = { type: 'image', data: `${'='.repeat(1_000_000)}a`, mimeType: 'image/png' };
+    expect(toStrictResult('tools/call', { content: [image] })).toMatchObject({ content: [{ type: 'text' }] });
+  });
+
   it('sends text in place of bytes that are not encoded, and of blocks of unknown types', () => {
     const content = [
       { type: 'image', data: 'not base64!', mimeType: 'image/png' },

@@ -21,6 +21,8 @@ type Correction = (value: unknown, path: string, paths: string[]) => unknown;
 const MAX_COMPLETIONS = 100;
 /** Maximum length of the JSON of a content block of an unknown type that is sent as text. */
 const MAX_UNKNOWN_BLOCK = 2000;
+/** Maximum length of a time that is read. */
+const MAX_TIME = 64;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
@@ -79,26 +81,30 @@ const join = (path: string, name: string): string => (path === '' ? name : `${pa
 
 /** Many servers write a date alone, or a time without its offset, which then counts as UTC. */
 const correctTime: Correction = (value, path, paths) => {
-  const text = String(value);
-  const hasOffset = !/^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text);
-  const time = Date.parse(hasOffset ? text : `${text}Z`);
-  if (typeof value === 'string' && ISO_TIME.test(text) && !Number.isNaN(time)) return value;
+  const text = typeof value === 'string' && value.length <= MAX_TIME ? value : '';
+  const time = Date.parse(/^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text);
+  if (ISO_TIME.test(text) && !Number.isNaN(time)) return value;
   paths.push(path);
-  return typeof value !== 'string' || Number.isNaN(time) ? undefined : new Date(time).toISOString();
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 };
 
 /** Some servers write a data URL, the alphabet of URLs, line breaks, or no padding. */
 const correctBase64: Correction = (value, path, paths) => {
   if (typeof value === 'string' && value.length % 4 === 0 && BASE64.test(value)) return value;
   paths.push(path);
-  const plain = String(value)
-    .replace(/^data:[^,]{0,256};base64,/i, '')
-    .replace(/\s+|=+\s*$/g, '')
-    .replaceAll('-', '+')
-    .replaceAll('_', '/');
-  if (typeof value !== 'string' || plain.length % 4 === 1 || !BASE64.test(plain)) return undefined;
+  if (typeof value !== 'string') return undefined;
+  const unpadded = dropPadding(value.replace(/^data:[^,]{0,256};base64,/i, '').replace(/\s+/g, ''));
+  const plain = unpadded.replaceAll('-', '+').replaceAll('_', '/');
+  if (plain.length % 4 === 1 || !BASE64.test(plain)) return undefined;
   return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=');
 };
+
+/** An expression for the signs at the end takes quadratic time if another character follows them. */
+function dropPadding(base64: string): string {
+  let end = base64.length;
+  while (base64[end - 1] === '=') end -= 1;
+  return base64.slice(0, end);
+}
 
 const flag = keep(checkBoolean);
 const text = keep(checkString);
