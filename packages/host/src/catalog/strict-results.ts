@@ -23,7 +23,7 @@ const MAX_COMPLETIONS = 100;
 const MAX_UNKNOWN_BLOCK = 2000;
 /** Maximum length of a time that is read. */
 const MAX_TIME = 64;
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+const ISO_TIME = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 const keep =
@@ -82,11 +82,18 @@ const join = (path: string, name: string): string => (path === '' ? name : `${pa
 /** Many servers write a date alone, or a time without its offset, which then counts as UTC. */
 const correctTime: Correction = (value, path, paths) => {
   const text = typeof value === 'string' && value.length <= MAX_TIME ? value : '';
-  const time = Date.parse(/^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text);
-  if (ISO_TIME.test(text) && !Number.isNaN(time)) return value;
+  const time = formatTime(/^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text);
+  // `Date` reads the 30th of February as a day in March.
+  const isDay = formatTime(text.slice(0, 10)).startsWith(text.slice(0, 10));
+  if (time !== '' && isDay && ISO_TIME.test(text)) return value;
   paths.push(path);
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+  return ISO_TIME.test(time) ? time : undefined;
 };
+
+function formatTime(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? '' : new Date(time).toISOString();
+}
 
 /** Some servers write a data URL, the alphabet of URLs, line breaks, or no padding. */
 const correctBase64: Correction = (value, path, paths) => {
