@@ -77,6 +77,7 @@ export {
 } from './json/kept-integers.js';
 export { parseJsonObject, tryParseJson } from './json/parse-json.js';
 export { decodePointerToken, escapePointerKey, parseJsonPointer, toJsonPointer } from './json/pointer-token.js';
+export { shorten, takeBeginning } from './json/shorten.js';
 export type { AuthInfo } from './limits/auth-info.js';
 export { type CallerIdentity, getOwnerKey, identifyCaller, isSameOwner } from './limits/caller-identity.js';
 export { CompactMap } from './limits/compact-map.js';

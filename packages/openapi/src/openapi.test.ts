@@ -137,6 +137,25 @@ describe('openapi', () => {
     expect(requests).toMatchObject([{ url: '/p?query=%EF%BF%BD', headers: { cookie: 'cookie=%EF%BF%BD' } }]);
   });
 
+  it('cuts no surrogate pair in half, which clients in Python cannot read', async () => {
+    const description = `${'x'.repeat(1022)}😀😀`;
+    const parameters = [{ in: 'query', name: 'v', schema: {}, description }];
+    const { client } = await serve(createDocument({ '/p': { get: { operationId: 'get', parameters } } }), {
+      limits: { maxTextLength: 3 },
+    });
+    const results: unknown[] = [];
+    for await (const tool of client.listTools()) results.push(tool);
+    respond = response => response.setHeader('content-type', 'text/plain').end('😀😀');
+    results.push(await client.callTool('get', {}));
+    respond = response => response.writeHead(400, { 'content-type': 'text/plain' }).end(`x${'😀'.repeat(2_001)}`);
+    results.push(await client.callTool('get', {}));
+    const [tool, text, error] = results.map(each => JSON.stringify(each));
+    expect(tool).toContain('x…');
+    expect(text).toContain('😀… (4 characters in all)');
+    expect(error).toContain('😀… (4003 characters in all)');
+    for (const written of [tool, text, error]) expect(written).not.toContain('\\ud83d');
+  });
+
   it('adds the slash that a path lacks', async () => {
     const { client } = await serve(createDocument({ 'pets/all': { get: { operationId: 'get' } } }));
     await client.callTool('get', {});

@@ -10,6 +10,7 @@ import {
   requireArgument,
   requireKnownOptions,
   TenonError,
+  takeBeginning,
   toJsonObject,
 } from '@tenon/base';
 import { type ApiDefinitions, createDefinitions, type RequestOptions } from './calls/serve-operations.js';
@@ -113,7 +114,9 @@ export async function readContent(
   return {
     name: getApiName(root, options.name),
     version: typeof version === 'string' && version !== '' ? version : '1.0.0',
-    ...(typeof description === 'string' ? { description: description.split('\n\n', 1)[0]?.slice(0, 500) ?? '' } : {}),
+    ...(typeof description === 'string'
+      ? { description: takeBeginning(description.split('\n\n', 1)[0] ?? '', 500) }
+      : {}),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     operations,
     schemes: listSecuritySchemes(documents),

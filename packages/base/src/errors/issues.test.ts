@@ -48,6 +48,13 @@ describe('describeIssues', () => {
     expect(line).toBe('at /a b: x [31m y');
   });
 
+  it.each([0, 1])('cuts no surrogate pair in half, after %d characters', shift => {
+    const long = `${'x'.repeat(shift)}${'😀'.repeat(200)}`;
+    const shown = describeIssues([{ path: [long], message: `received "${long}" and ${long}` }]);
+    expect(JSON.stringify(shown)).not.toContain('\\ud83d');
+    expect(shown).toContain('😀…');
+  });
+
   it('leaves ordinary names unchanged', () => {
     const path = ['configuration_of_the_whole_machine_2', 'authorization_code_challenge'];
     expect(describeIssues([{ path, message: 'is required' }])).toBe(`at ${toJsonPointer(path)}: is required`);

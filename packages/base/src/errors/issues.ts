@@ -1,4 +1,5 @@
 import { toJsonPointer } from '../json/pointer-token.js';
+import { shorten, takeBeginning } from '../json/shorten.js';
 import { replaceInvisible } from '../redaction/invisible-characters.js';
 import { isSecretName } from '../redaction/secret-names.js';
 import { redactOpaqueWords } from '../redaction/secrets.js';
@@ -33,25 +34,21 @@ export function describeIssues(
   issues: readonly Issue[],
   { maxLines = 10, maxLength = 240 }: DescribeOptions = {},
 ): string {
-  const shown = issues.slice(0, maxLines).map(issue => truncate(describeIssue(issue, maxLength), maxLength));
+  const shown = issues.slice(0, maxLines).map(issue => shorten(describeIssue(issue, maxLength), maxLength));
   if (issues.length > maxLines) shown.push(`… and ${issues.length - maxLines} more`);
   return shown.join('\n');
 }
 
 function describeIssue({ path, message }: Issue, length: number): string {
   // A peer may have written the message, and the time of each replacement grows with the length of the message.
-  let text = replaceInvisible(truncate(message, 4 * length), ' ');
+  let text = replaceInvisible(shorten(message, 4 * length), ' ');
   if (path.some(key => typeof key === 'string' && isSecretName(key))) {
     text = text.replace(/"[^"]*"?|'[^']*'|`[^`]*`/g, HIDDEN_VALUE).replace(/\(was .*\)?$/, `(was ${HIDDEN_VALUE})`);
   }
-  text = text.replace(/"([^"]{60})[^"]+"?/g, (_, start: string) => `"${start.slice(0, MAX_QUOTED)}…"`);
+  text = text.replace(/"([^"]{61,})"?/g, (_, quoted: string) => `"${takeBeginning(quoted, MAX_QUOTED)}…"`);
   const where =
     path.length === 0
       ? 'at the root'
-      : `at ${truncate(redactOpaqueWords(replaceInvisible(toJsonPointer(path), ' '), HIDDEN_VALUE), length / 2)}`;
+      : `at ${shorten(redactOpaqueWords(replaceInvisible(toJsonPointer(path), ' '), HIDDEN_VALUE), length / 2)}`;
   return `${where}: ${redactOpaqueWords(text, HIDDEN_VALUE)}`;
-}
-
-function truncate(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, Math.max(0, length - 1))}…` : text;
 }

@@ -1,3 +1,5 @@
+import { shorten } from './shorten.js';
+
 /** Maximum number of characters of a key in a pointer. */
 const MAX_KEY = 60;
 
@@ -6,10 +8,8 @@ const MAX_KEY = 60;
  * @see https://www.rfc-editor.org/rfc/rfc6901
  */
 export function toJsonPointer(path: readonly (string | number)[]): string {
-  return path.map(key => `/${escapePointerKey(shortenKey(String(key)))}`).join('');
+  return path.map(key => `/${escapePointerKey(shorten(String(key), MAX_KEY))}`).join('');
 }
-
-const shortenKey = (key: string): string => (key.length > MAX_KEY ? `${key.slice(0, MAX_KEY - 1)}…` : key);
 
 /** Encodes a key as a step of a JSON Pointer. */
 export const escapePointerKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

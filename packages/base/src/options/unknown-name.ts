@@ -1,3 +1,4 @@
+import { takeBeginning } from '../json/shorten.js';
 import { findNearestKey } from './nearest-key.js';
 
 const MAX_NAME = 128;
@@ -15,6 +16,8 @@ export function describeUnknownName(
   nearest = findNearestKey(name, names.slice(0, MAX_COMPARED)),
 ): string {
   const advice =
-    nearest === undefined ? `. Choose a name from ${kind}s/list` : `. Did you mean "${nearest.slice(0, MAX_NAME)}"?`;
-  return `Unknown ${kind}: ${name.slice(0, MAX_NAME)}${advice}`;
+    nearest === undefined
+      ? `. Choose a name from ${kind}s/list`
+      : `. Did you mean "${takeBeginning(nearest, MAX_NAME)}"?`;
+  return `Unknown ${kind}: ${takeBeginning(name, MAX_NAME)}${advice}`;
 }

@@ -1,4 +1,5 @@
 import { parseJsonPointer } from '../json/pointer-token.js';
+import { shorten } from '../json/shorten.js';
 import { escapeHidden } from './invisible-characters.js';
 import { redactPaths } from './paths.js';
 import { redactSecrets } from './secrets.js';
@@ -29,7 +30,7 @@ export function toPublicText(message: string, known: readonly unknown[] = []): s
     end = index + found.length;
   }
   clean = (clean + redactPlaces(text.slice(end))).trim();
-  return clean.length > MAX_MESSAGE ? `${clean.slice(0, MAX_MESSAGE - 1)}…` : clean;
+  return shorten(clean, MAX_MESSAGE);
 }
 
 const redactPlaces = (text: string): string => redactPaths(text.replace(STACK_LINE, ''));

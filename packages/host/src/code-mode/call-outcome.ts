@@ -5,6 +5,7 @@ import {
   OUTCOME_UNKNOWN,
   stringifyForProgram,
   TenonError,
+  takeBeginning,
 } from '@tenon/base';
 import { POLICY_DECISION } from '../security/policy/denied-result.js';
 import type { DeliveredOutcome } from './program-engine.js';
@@ -31,7 +32,7 @@ export function toFailedOutcome(tool: string, thrown: unknown): DeliveredOutcome
 }
 
 function toErrorOutcome(tool: string, message: string, code: string): DeliveredOutcome {
-  return { ok: false, json: JSON.stringify({ tool, code, message: message.slice(0, MAX_TEXT) }) };
+  return { ok: false, json: JSON.stringify({ tool, code, message: takeBeginning(message, MAX_TEXT) }) };
 }
 
 function getDecision({ _meta: meta }: JsonObject): string {

@@ -1,4 +1,4 @@
-import { checkArray, checkString, redactSecrets, replaceInvisible, requireArgument } from '@tenon/base';
+import { checkArray, checkString, redactSecrets, replaceInvisible, requireArgument, takeBeginning } from '@tenon/base';
 
 /** Maximum length of an excerpt, in characters. */
 const MAX_EXCERPT = 300;
@@ -17,5 +17,5 @@ export function formatErrorExcerpt(text: string, keys: readonly string[] = []): 
   for (const key of keys) if (key !== '') shown = shown.replaceAll(key, '‹hidden›');
   // A key that was cut in half is at the end, outside the excerpt.
   shown = redactSecrets(replaceInvisible(shown, ' ')).trim();
-  return shown.length > MAX_EXCERPT ? `${shown.slice(0, MAX_EXCERPT)}…` : shown;
+  return shown.length > MAX_EXCERPT ? `${takeBeginning(shown, MAX_EXCERPT)}…` : shown;
 }

@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, rpcError, type TenonError, TOO_MANY_REQUESTS } from '@tenon/base';
+import { INVALID_PARAMS, rpcError, type TenonError, TOO_MANY_REQUESTS, takeBeginning } from '@tenon/base';
 import { USER_REJECTED } from 'tenon/host-internals';
 
 /** Refusal, which a reviewer returns instead of a request or result. */
@@ -24,7 +24,7 @@ export function isRefusal(value: unknown): value is SamplingRefusal {
 
 export function createRejectedError(reason?: string): TenonError {
   const message = 'User rejected sampling request';
-  return rpcError(USER_REJECTED, reason === undefined ? message : `${message}: ${reason.slice(0, MAX_REASON)}`);
+  return rpcError(USER_REJECTED, reason === undefined ? message : `${message}: ${takeBeginning(reason, MAX_REASON)}`);
 }
 
 /** Creates the error for a request that violates the protocol. */

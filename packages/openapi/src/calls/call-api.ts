@@ -1,4 +1,11 @@
-import { createGuardedFetch, createUrlGuard, type GuardedFetch, redactKnownValues, TenonError } from '@tenon/base';
+import {
+  createGuardedFetch,
+  createUrlGuard,
+  type GuardedFetch,
+  redactKnownValues,
+  TenonError,
+  takeBeginning,
+} from '@tenon/base';
 import { type Context, toolError } from 'tenon';
 import { isJsonType, isTextType } from '../operations/media-types.js';
 import type { ApiOperation, SecurityScheme } from '../operations/operation.js';
@@ -87,7 +94,8 @@ export function createApiCaller(settings: ApiSettings): CallApi {
     // An API may repeat a credential, also within the URL of the request.
     const secrets = credentials.secrets.filter(secret => secret.length >= MIN_SECRET);
     const text = redactKnownValues(isText(found) ? decodeText(found) : '', secrets, '[redacted]');
-    const shown = text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}… (${text.length} characters in all)` : text;
+    const shown =
+      text.length > MAX_ERROR ? `${takeBeginning(text, MAX_ERROR)}… (${text.length} characters in all)` : text;
     const retryAfter = response.headers.get('retry-after');
     throw new ApiStatusError(
       status,

@@ -1,4 +1,4 @@
-import { describeIssues, encodeBase64, parseJsonText } from '@tenon/base';
+import { describeIssues, encodeBase64, parseJsonText, takeBeginning } from '@tenon/base';
 import { type PeerSchemaValidator, type ResourceContents, toolResult } from 'tenon';
 import type { ApiOperation } from '../operations/operation.js';
 import { type ApiResponse, decodeText, isText } from './call-api.js';
@@ -24,7 +24,8 @@ export function toToolResult(
     return toolResult({ isError: true, content: [message, content] });
   }
   const text = decodeText(response);
-  const shown = text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters in all)` : text;
+  const shown =
+    text.length > maxLength ? `${takeBeginning(text, maxLength)}… (${text.length} characters in all)` : text;
   const plain = shown === '' ? `done: status ${status}` : shown;
   if (output === undefined) return toolResult({ content: plain });
   const refuse = (reason: string) =>

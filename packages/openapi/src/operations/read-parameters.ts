@@ -1,4 +1,4 @@
-import { isObject, toJsonObject } from '@tenon/base';
+import { isObject, shorten, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
 import type { SchemaDefinitions } from '../schemas/schema-definitions.js';
@@ -12,8 +12,7 @@ const STYLES = ['label', 'matrix', 'spaceDelimited', 'pipeDelimited', 'tabDelimi
 const OWN_HEADERS =
   /^(?:accept|accept-encoding|content-type|content-length|authorization|host|connection|transfer-encoding|cookie)$/i;
 
-export const cutText = (text: string): string =>
-  text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text;
+export const cutText = (text: string): string => shorten(text, MAX_DESCRIPTION);
 
 /** Parameters of an operation replace those of its path with the same name and place. `changes` gets those without a name. */
 export function mergeParameters(

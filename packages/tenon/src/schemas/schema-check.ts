@@ -1,4 +1,4 @@
-import { isObject, TenonError, toJsonPointer } from '@tenon/base';
+import { isObject, shorten, TenonError, toJsonPointer } from '@tenon/base';
 import { compileSchema, type Validator } from './compile-schema.js';
 import { detectDraft } from './draft.js';
 import { getKeywordShape } from './json-schema/keyword-shapes.js';
@@ -81,6 +81,5 @@ function createBrokenError(path: SchemaPath, expected: string, value: unknown, n
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
-  const text = JSON.stringify(value) ?? typeof value;
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+  return shorten(JSON.stringify(value) ?? typeof value);
 }

@@ -1,4 +1,4 @@
-import { dropUndefined, isObject, type JsonObject, parseJsonText, toJsonObject } from '@tenon/base';
+import { dropUndefined, isObject, type JsonObject, parseJsonText, shorten, toJsonObject } from '@tenon/base';
 import type { Tool } from 'tenon';
 import { DEFAULT_RESULTS, MAX_RESULTS, type SearchHit } from './catalog-search.js';
 
@@ -72,8 +72,7 @@ export function createDescribeResult(tools: readonly Tool[], unknown: readonly s
 
 function summarizeTool({ title, description }: Tool): JsonObject {
   const text = description ?? title;
-  if (text === undefined) return {};
-  return { description: text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text };
+  return text === undefined ? {} : { description: shorten(text, MAX_SUMMARY) };
 }
 
 function tryParseJson(text: string): unknown {

@@ -26,10 +26,6 @@ export function takeExcerpt(text: string, maxLength: number): TextExcerpt {
   return { head: text.slice(0, head), tail: text.slice(tail) };
 }
 
-/** Returns the beginning of a text. Surrogate pairs are never split. */
-export const takeBeginning = (text: string, maxLength: number): string =>
-  text.slice(0, splitsCharacter(text, maxLength) ? maxLength - 1 : maxLength);
-
 function splitsCharacter(text: string, at: number): boolean {
   return /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
 }

@@ -1,4 +1,4 @@
-import { applyDefaults, type JsonObject, type Optional, stringifyJson } from '@tenon/base';
+import { applyDefaults, type JsonObject, type Optional, stringifyJson, takeBeginning } from '@tenon/base';
 import type { CallToolResult, ContentBlock, TextContent } from 'tenon';
 import { getByteLength, isBase64 } from './base64-range.js';
 import { DEFAULT_OUTPUT_LIMITS, getBlockSize, getJsonSize, type OutputLimits } from './output-limits.js';
@@ -11,7 +11,6 @@ import {
   NOTICE_SIZE,
   type OverflowLocation,
   quoteServerText,
-  takeBeginning,
   takeExcerpt,
 } from './preview.js';
 

@@ -1,4 +1,12 @@
-import { hashSha256, type JsonObject, type Redact, redactText, redactValue, toCanonicalJson } from '@tenon/base';
+import {
+  hashSha256,
+  type JsonObject,
+  type Redact,
+  redactText,
+  redactValue,
+  takeBeginning,
+  toCanonicalJson,
+} from '@tenon/base';
 import type { AuditEvent } from './audit-event.js';
 import { toAsciiJson } from './audit-line.js';
 
@@ -59,7 +67,7 @@ function computeDigest(value: unknown): string {
 }
 
 const truncateText = (text: string): string =>
-  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length})`;
+  text.length <= MAX_TEXT ? text : `${takeBeginning(text, MAX_TEXT)}… (${text.length})`;
 
 function limitSize(value: unknown): unknown {
   let length: number;

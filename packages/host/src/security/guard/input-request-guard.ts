@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
+import { isObject, type JsonObject, type MaybePromise, takeBeginning, thenMaybe } from '@tenon/base';
 import { toParams } from 'tenon/host-internals';
 import { selectForwardedMeta } from 'tenon/proxy';
 import type { InputRequestHandler, InputRequestRecipient } from '../../connections/connection-options.js';
@@ -53,7 +53,7 @@ export class InputRequestGuard {
     const meta = { ...own, ...(includeServer ? { [ASKING_SERVER]: server } : {}) };
     const { message } = rest;
     const isLong = typeof message === 'string' && message.length > MAX_MESSAGE;
-    const shown = isLong ? { ...rest, message: `${message.slice(0, MAX_MESSAGE)}…` } : rest;
+    const shown = isLong ? { ...rest, message: `${takeBeginning(message, MAX_MESSAGE)}…` } : rest;
     return thenMaybe(this.#texts.screenInputRequest(server, method, shown), screened => ({
       ...screened,
       ...(typeof screened.message === 'string' && !this.#hasOneServer()

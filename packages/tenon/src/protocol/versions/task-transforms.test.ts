@@ -205,6 +205,8 @@ describe('a task by parameter', () => {
     expect(encodeStatus({ status: 'completed', result: { content: [], isError: false } }).status).toBe('completed');
     const long = { content: [{ type: 'text', text: 'x'.repeat(5000) }], isError: true };
     expect((encodeStatus({ status: 'completed', result: long }).statusMessage as string).length).toBe(1000);
+    const emoji = { isError: true, content: [{ type: 'text', text: `x${'😀'.repeat(500)}` }] };
+    expect(encodeStatus({ status: 'completed', result: emoji }).statusMessage).toBe(`x${'😀'.repeat(499)}`);
   });
 
   it('allows an empty result of tasks/cancel', () => {

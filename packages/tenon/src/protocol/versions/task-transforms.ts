@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, takeBeginning } from '@tenon/base';
 import { TASKS } from '../tasks.js';
 import type { Transform } from './dialect.js';
 
@@ -61,6 +61,6 @@ function getFailureFields({ status, result, error, statusMessage }: JsonObject):
   if (!isToolError) text = isObject(error) ? error.message : undefined;
   else if (Array.isArray(result.content))
     text = result.content.find(block => isObject(block) && block.type === 'text')?.text;
-  const message = typeof text === 'string' && text !== '' ? text.slice(0, MAX_MESSAGE) : 'The tool failed';
+  const message = typeof text === 'string' && text !== '' ? takeBeginning(text, MAX_MESSAGE) : 'The tool failed';
   return { status: 'failed', statusMessage: statusMessage ?? message };
 }

@@ -21,8 +21,3 @@ export function isWorkLimitError(error: unknown): boolean {
 export function createCannotValidateError(reason: string): TenonError {
   return new TenonError('schema/cannot-validate', reason);
 }
-
-/** Shortens text of a schema for a message. */
-export function shorten(text: string, length = 100): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
-}

@@ -1,7 +1,7 @@
-import { copyThroughJson, isObject, type JsonObject, type TenonError } from '@tenon/base';
+import { copyThroughJson, isObject, type JsonObject, shorten, type TenonError } from '@tenon/base';
 import { detectDraft } from '../draft.js';
 import { PatternCompiler, type PatternLimits } from '../patterns/pattern-compiler.js';
-import { isWorkLimitError, shorten } from './broken-schema.js';
+import { isWorkLimitError } from './broken-schema.js';
 import { addFailure, type CheckRun, type Failure, listNames, MAX_STEPS, type SchemaCheck } from './check-run.js';
 import type { CompiledKeyword, KeywordContext } from './keyword-compiler.js';
 import { getKeywordShape } from './keyword-shapes.js';

@@ -1,6 +1,5 @@
-import { getJsonType, type Issue, isObject } from '@tenon/base';
+import { getJsonType, type Issue, isObject, shorten } from '@tenon/base';
 import { toUnicodePattern } from '../patterns/unicode-pattern.js';
-import { shorten } from './broken-schema.js';
 import type { Failure } from './check-run.js';
 import { countCharacters } from './value-keywords.js';
 

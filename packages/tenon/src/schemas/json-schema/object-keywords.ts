@@ -1,5 +1,5 @@
-import { isObject, isTextList, type JsonObject } from '@tenon/base';
-import { createBrokenSchemaError, shorten } from './broken-schema.js';
+import { isObject, isTextList, type JsonObject, shorten } from '@tenon/base';
+import { createBrokenSchemaError } from './broken-schema.js';
 import {
   type CheckRun,
   checkMember,

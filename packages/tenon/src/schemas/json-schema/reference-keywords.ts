@@ -1,4 +1,5 @@
-import { createCannotValidateError, shorten } from './broken-schema.js';
+import { shorten } from '@tenon/base';
+import { createCannotValidateError } from './broken-schema.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import { countSteps, LOOKUP_STEPS } from './check-run.js';
 import type { KeywordCompilers, KeywordContext } from './keyword-compiler.js';

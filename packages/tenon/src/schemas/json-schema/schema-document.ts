@@ -1,6 +1,6 @@
-import { decodePointerToken, isObject, type JsonObject, parseUrl } from '@tenon/base';
+import { decodePointerToken, isObject, type JsonObject, parseUrl, shorten } from '@tenon/base';
 import type { Draft } from '../draft.js';
-import { createBrokenSchemaError, shorten } from './broken-schema.js';
+import { createBrokenSchemaError } from './broken-schema.js';
 import { getKeywordShape } from './keyword-shapes.js';
 
 /** A schema with its own identifier, and everything in it except other resources. */

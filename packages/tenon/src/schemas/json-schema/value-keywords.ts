@@ -1,5 +1,4 @@
-import { isObject } from '@tenon/base';
-import { shorten } from './broken-schema.js';
+import { isObject, shorten } from '@tenon/base';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import { countSteps } from './check-run.js';
 import { createListCheck, isEqual } from './equality.js';

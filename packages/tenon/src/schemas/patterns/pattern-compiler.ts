@@ -1,4 +1,5 @@
-import { createWorkLimitError, shorten } from '../json-schema/broken-schema.js';
+import { shorten } from '@tenon/base';
+import { createWorkLimitError } from '../json-schema/broken-schema.js';
 import type { CheckRun } from '../json-schema/check-run.js';
 import { countSteps } from '../json-schema/check-run.js';
 import type { PatternTest } from '../json-schema/keyword-compiler.js';
