@@ -121,7 +121,7 @@ export const valueCases: readonly StoreCase[] = [
       await values.put('b', { n: 1 });
       await values.put('c', { n: 1 }, { ttl: 30 });
       for (const key of ['a', 'b', 'c']) await values.put(key, { n: 2 }, { version: 1, keepTtl: true });
-      await advance(30);
+      await advance(60);
       assertEqual(await listKeys(values.list('')), ['a', 'b']);
       assertEqual((await values.get('a'))?.value ?? null, { n: 2 });
     },
