@@ -152,19 +152,22 @@ async function readResponse(
   const messages: Record<string, unknown>[] = [];
   if (!headersOnly) {
     const parser = createParser({ onEvent: event => events.push(event) });
+    /** Tells if the part of the stream has the last event that is needed. */
+    const readPart = async (part: string): Promise<boolean> => {
+      const known = events.length;
+      parser.feed(part);
+      for (const event of events.slice(known)) {
+        const received = parseMessages(event.data);
+        messages.push(...received);
+        if (received.some(({ id, method }) => id !== undefined && !method) || (await onEvent?.(event))) return true;
+      }
+      return false;
+    };
     response.setEncoding('utf8');
     try {
-      reading: for await (const chunk of response) {
+      for await (const chunk of response) {
         text += chunk;
-        if (text.length > MAX_BODY) break;
-        if (!isStream) continue;
-        const known = events.length;
-        parser.feed(chunk);
-        for (const event of events.slice(known)) {
-          const received = parseMessages(event.data);
-          messages.push(...received);
-          if (received.some(({ id, method }) => id !== undefined && !method) || (await onEvent?.(event))) break reading;
-        }
+        if ((isStream && (await readPart(chunk))) || text.length > MAX_BODY) break;
       }
     } catch (error) {
       // A stream that stays open ends by the timeout. Its first part is enough.

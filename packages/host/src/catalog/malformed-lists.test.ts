@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
-import { connect, createServer, createTransportPair, resource, tool, wrapTransport } from 'tenon';
+import { type ClientOptions, connect, createServer, createTransportPair, resource, tool, wrapTransport } from 'tenon';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHost } from '../index.node.js';
 
@@ -68,28 +68,30 @@ describe('a list that all servers send malformed', () => {
   });
 });
 
-describe('an entry that strict clients refuse', () => {
-  /** Opens a client of a host whose server has one tool, with these members in its lists. */
-  async function open(members: JsonObject) {
-    const server = createServer({ name: 'odd', version: '1.0.0', tools: { run: tool({ run: () => 'done' }) } });
-    const service = async () => {
-      const { client, server: peer } = createTransportPair();
-      const send: typeof peer.send = (message, options) =>
-        peer.send(
-          'result' in message && 'tools' in message.result
-            ? { ...message, result: { ...message.result, tools: [{ name: 'run', inputSchema: {}, ...members }] } }
-            : message,
-          options,
-        );
-      await server.connect(wrapTransport(peer, { send }));
-      return client;
-    };
-    const host = await createHost({ servers: { a: { service } }, onError: () => {} });
-    cleanups.push(() => host.close());
-    const client = await connect(host.toServer());
-    cleanups.push(() => client.close());
+/** Opens a client of a host whose server has one tool, and whose results have other members. */
+async function openWithResults(change: (result: JsonObject) => JsonObject, options: ClientOptions = {}) {
+  const server = createServer({ name: 'odd', version: '1.0.0', tools: { run: tool({ run: () => 'done' }) } });
+  const service = async () => {
+    const { client, server: peer } = createTransportPair();
+    const send: typeof peer.send = (message, sendOptions) =>
+      peer.send(
+        'result' in message ? { ...message, result: { ...message.result, ...change(message.result) } } : message,
+        sendOptions,
+      );
+    await server.connect(wrapTransport(peer, { send }));
     return client;
-  }
+  };
+  const host = await createHost({ servers: { a: { service } }, onError: () => {} });
+  cleanups.push(() => host.close());
+  const client = await connect(host.toServer(), options);
+  cleanups.push(() => client.close());
+  return client;
+}
+
+describe('an entry that strict clients refuse', () => {
+  /** Opens a client of a host whose server lists its tool with these members. */
+  const open = (members: JsonObject) =>
+    openWithResults(result => ('tools' in result ? { tools: [{ name: 'run', inputSchema: {}, ...members }] } : {}));
 
   const property = { properties: { a: { type: 'string' } } };
 
@@ -141,31 +143,10 @@ describe('a result that strict clients refuse', () => {
   it.each(['2025-11-25', '2026-07-28'] as const)(
     'reaches the caller in the form of the specification, on %s',
     async protocolVersion => {
-      const image = {
-        type: 'image',
-        data: 'data:image/png;base64,AAAA',
-        mimeType: 'image/png',
-        annotations: { priority: 5 },
-      };
-      const server = createServer({ name: 'odd', version: '1.0.0', tools: { run: tool({ run: () => 'done' }) } });
-      const service = async () => {
-        const { client, server: peer } = createTransportPair();
-        const send: typeof peer.send = (message, options) =>
-          peer.send(
-            'result' in message && 'content' in message.result
-              ? { ...message, result: { ...message.result, content: [image] } }
-              : message,
-            options,
-          );
-        await server.connect(wrapTransport(peer, { send }));
-        return client;
-      };
-      const host = await createHost({ servers: { a: { service } }, onError: () => {} });
-      cleanups.push(() => host.close());
-      const client = await connect(host.toServer(), { protocolVersion });
-      cleanups.push(() => client.close());
-      const { content } = await client.callTool('a__run', {});
-      expect(content).toEqual([{ type: 'image', data: 'AAAA', mimeType: 'image/png', annotations: {} }]);
+      const image = { type: 'image', data: 'data:image/png;base64,AAAA', mimeType: 'image/png' };
+      const content = [{ ...image, annotations: { priority: 5 } }];
+      const client = await openWithResults(result => ('content' in result ? { content } : {}), { protocolVersion });
+      expect((await client.callTool('a__run', {})).content).toEqual([{ ...image, data: 'AAAA', annotations: {} }]);
     },
   );
 });

@@ -9,7 +9,10 @@ import {
   checkWhole,
   isObject,
   type JsonObject,
+  stringifyJson,
+  takeBeginning,
 } from '@tenon/base';
+import { isBase64 } from '../proxy/output/base64-range.js';
 
 /**
  * Corrects a value in the form of the specification. Returns the same value if it is valid, another one if a part of it
@@ -24,7 +27,6 @@ const MAX_UNKNOWN_BLOCK = 2000;
 /** Maximum length of a time that is read. */
 const MAX_TIME = 64;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 const keep =
   (check: Check): Correction =>
@@ -97,13 +99,15 @@ function formatTime(text: string): string {
 
 /** Some servers write a data URL, the alphabet of URLs, line breaks, or no padding. */
 const correctBase64: Correction = (value, path, paths) => {
-  if (typeof value === 'string' && value.length % 4 === 0 && BASE64.test(value)) return value;
+  if (typeof value === 'string' && isBase64(value)) return value;
   paths.push(path);
   if (typeof value !== 'string') return undefined;
   const unpadded = dropPadding(value.replace(/^data:[^,]{0,256};base64,/i, '').replace(/\s+/g, ''));
   const plain = unpadded.replaceAll('-', '+').replaceAll('_', '/');
-  if (plain.length % 4 === 1 || !BASE64.test(plain)) return undefined;
-  return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=');
+  // One character more than a group of four encodes no byte.
+  if (plain.length % 4 === 1) return undefined;
+  const base64 = plain.padEnd(Math.ceil(plain.length / 4) * 4, '=');
+  return isBase64(base64) ? base64 : undefined;
 };
 
 /** An expression for the signs at the end takes quadratic time if another character follows them. */
@@ -115,9 +119,9 @@ function dropPadding(base64: string): string {
 
 const flag = keep(checkBoolean);
 const text = keep(checkString);
-const meta = keep(checkObject());
+const anObject = keep(checkObject());
 const common = {
-  _meta: meta,
+  _meta: anObject,
   annotations: inMembers({
     title: text,
     readOnlyHint: flag,
@@ -138,7 +142,7 @@ const icons = inItems(
 
 /** A schema of a property may be true or false, which the dialect of the caller writes as an object if it must. */
 const correctProperties: Correction = (value, path, paths) => {
-  if (!isObject(value)) return keep(checkObject())(value, path, paths);
+  if (!isObject(value)) return anObject(value, path, paths);
   const malformed = Object.keys(value).filter(name => !isObject(value[name]) && typeof value[name] !== 'boolean');
   paths.push(...malformed.map(name => join(path, name)));
   return malformed.length === 0 ? value : { ...value, ...Object.fromEntries(malformed.map(name => [name, {}])) };
@@ -163,16 +167,17 @@ const correctEntry = inMembers({
   arguments: inItems(inMembers({ required: flag })),
 });
 
+const inContents = inMembers({ _meta: anObject, blob: correctBase64 });
 const contents: Correction = (value, path, paths) => {
-  const corrected = inMembers({ _meta: meta, blob: correctBase64 })(value, path, paths);
+  const corrected = inContents(value, path, paths);
   // Bytes that are not encoded are text.
   const isText = isObject(value) && isObject(corrected) && value.blob !== undefined && corrected.blob === undefined;
   return isText ? { ...corrected, text: corrected.text ?? String(value.blob) } : corrected;
 };
 
-const media = inMembers({ ...common, data: correctBase64 });
+const inMedia = inMembers({ ...common, data: correctBase64 });
 const correctMedia: Correction = (value, path, paths) => {
-  const corrected = media(value, path, paths);
+  const corrected = inMedia(value, path, paths);
   if (!isObject(corrected) || corrected.data !== undefined) return corrected;
   const { type, mimeType, annotations } = corrected;
   const shown = `[${type}, ${mimeType}: not shown, because the server did not encode it as base64]`;
@@ -191,14 +196,14 @@ const block: Correction = (value, path, paths) => {
   const correction = blocks.get(type);
   if (correction !== undefined) return correction(value, path, paths);
   paths.push(path);
-  const json = JSON.stringify(value);
+  const json = stringifyJson(value);
   const isShort = json.length <= MAX_UNKNOWN_BLOCK;
-  return { type: 'text', text: isShort ? json : `[content of the type ${String(type).slice(0, 64)}: not shown]` };
+  return { type: 'text', text: isShort ? json : `[content of the type ${takeBeginning(String(type), 64)}: not shown]` };
 };
 
+const inCompletion = inMembers({ total: keep(checkWhole('a whole number, at least 0', 0)) });
 const completion: Correction = (value, path, paths) => {
-  const total = keep(checkWhole('a whole number, at least 0', 0));
-  const corrected = inMembers({ total })(value, path, paths);
+  const corrected = inCompletion(value, path, paths);
   if (!isObject(corrected) || !Array.isArray(corrected.values) || corrected.values.length <= MAX_COMPLETIONS)
     return corrected;
   const { values } = corrected;
@@ -206,15 +211,14 @@ const completion: Correction = (value, path, paths) => {
   return { total: values.length, ...corrected, values: values.slice(0, MAX_COMPLETIONS), hasMore: true };
 };
 
-const settings = keep(checkObject());
 const correctOpening = inMembers({
   capabilities: inMembers({
-    tools: settings,
-    resources: settings,
-    prompts: settings,
-    logging: settings,
-    completions: settings,
-    experimental: inValues(settings),
+    tools: anObject,
+    resources: anObject,
+    prompts: anObject,
+    logging: anObject,
+    completions: anObject,
+    experimental: inValues(anObject),
   }),
   serverInfo: inMembers({ title: text, description: text, websiteUrl: text, icons }),
   instructions: text,
@@ -227,10 +231,10 @@ const results: ReadonlyMap<string, Correction> = new Map([
   ['prompts/list', inMembers({ prompts: inItems(correctEntry) })],
   ['resources/list', inMembers({ resources: inItems(correctEntry) })],
   ['resources/templates/list', inMembers({ resourceTemplates: inItems(correctEntry) })],
-  ['tools/call', inMembers({ content: inItems(block), _meta: meta })],
-  ['prompts/get', inMembers({ description: text, messages: inItems(inMembers({ content: block })), _meta: meta })],
-  ['resources/read', inMembers({ contents: inItems(contents), _meta: meta })],
-  ['completion/complete', inMembers({ completion, _meta: meta })],
+  ['tools/call', inMembers({ content: inItems(block), _meta: anObject })],
+  ['prompts/get', inMembers({ description: text, messages: inItems(inMembers({ content: block })), _meta: anObject })],
+  ['resources/read', inMembers({ contents: inItems(contents), _meta: anObject })],
+  ['completion/complete', inMembers({ completion, _meta: anObject })],
 ]);
 
 /**

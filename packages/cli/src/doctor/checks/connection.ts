@@ -89,22 +89,19 @@ export const connectionCheck: Check = {
   },
 };
 
-/** Lists the members of the server and its definitions that break the specification. */
+/** Lists the members of the server and its definitions that break the specification. Schemas have a check of their own. */
 function listMalformed({ client: { server }, tools, prompts, resources }: Connection): string[] {
-  const { capabilities, info, instructions } = server;
-  const opening = { capabilities, serverInfo: info, ...(instructions === undefined ? {} : { instructions }) };
-  const entries = Object.entries({ 'tools/list': tools, 'prompts/list': prompts, 'resources/list': resources });
-  return [
-    ...listMalformedMembers('initialize', toJsonObject(opening)),
-    ...entries.flatMap(([method, list]) =>
-      list.flatMap(entry => {
-        const [key = ''] = method.split('/');
-        const own = listMalformedMembers(method, { [key]: [entry] }).map(path => path.split('.').slice(2).join('.'));
-        // Schemas have a check of their own.
-        return own.filter(path => !/^(?:in|out)putSchema\b/.test(path)).map(path => `${entry.name}: ${path}`);
-      }),
+  const { capabilities, info: serverInfo, instructions } = server;
+  const opening = listMalformedMembers('initialize', toJsonObject({ capabilities, serverInfo, instructions }));
+  const inEntries = Object.entries({ tools, prompts, resources }).flatMap(([list, entries]) =>
+    entries.flatMap(entry =>
+      listMalformedMembers(`${list}/list`, { [list]: [entry] })
+        .map(path => path.replace(`${list}.0.`, ''))
+        .filter(path => !/^(?:in|out)putSchema\b/.test(path))
+        .map(path => `${entry.name}: ${path}`),
     ),
-  ];
+  );
+  return [...opening, ...inEntries];
 }
 
 /** Findings of methods that fail. A server without its tools is of no use to most hosts. */

@@ -88,6 +88,12 @@ describe('createServer() with an unfit definition', () => {
       ['`annotations/readOnlyHint`', 'true or false'],
     ],
     [
+      'annotations in a promise',
+      () => withTool({ run, annotations: Promise.resolve({}) }),
+      'tool/definition',
+      ['`annotations`', 'got a promise'],
+    ],
+    [
       'a priority above 1',
       () => withResource({ read, annotations: { priority: 5 } }),
       'resource/definition',

@@ -41,17 +41,16 @@ const exposeErrors = checkOptional(checkEither(checkFunction, checkBoolean));
 
 // Many clients refuse the list of all tools because of one malformed member.
 const icons = checkOptional(checkArray(checkObject({ src: checkString, 'sizes?': stringArray })));
-const annotations = checkOptional(
-  checkObject({
-    'title?': checkString,
-    'readOnlyHint?': checkBoolean,
-    'destructiveHint?': checkBoolean,
-    'idempotentHint?': checkBoolean,
-    'openWorldHint?': checkBoolean,
-    'audience?': checkArray(checkOneOf('user', 'assistant')),
-    'priority?': checkRange('a number from 0 to 1', 0, 1),
-  }),
-);
+const checkAnnotations = checkObject({
+  'title?': checkString,
+  'readOnlyHint?': checkBoolean,
+  'destructiveHint?': checkBoolean,
+  'idempotentHint?': checkBoolean,
+  'openWorldHint?': checkBoolean,
+  'audience?': checkArray(checkOneOf('user', 'assistant')),
+  'priority?': checkRange('a number from 0 to 1', 0, 1),
+});
+const annotations = checkOptional(value => checkPlain(value) ?? checkAnnotations(value));
 
 const commonKeys = {
   title: checkOptional(checkString),
